@@ -1,4 +1,4 @@
-"""Warnings that a spec accepts, each at its place and with a reason."""
+"""The warnings that a spec accepts."""
 
 from collections.abc import Collection, Iterator
 
@@ -12,10 +12,10 @@ _RULE = "accepted"
 
 
 def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str]) -> Iterator[Problem]:
-    """The problems that are not accepted, and the problems of the acceptances.
+    """The problems that are not accepted, and problems of the ``accept`` entries themselves.
 
-    An acceptance applies to the mapping it is in: to warnings at the mapping's beginning or at one of its values. A
-    proof is covered by the acceptances of its record or message.
+    An entry applies to the mapping that it is in: to warnings at the mapping's beginning or at one of its values. The
+    entries of a record or message also cover its proof.
     """
     accepted: set[Problem] = set()
     for thing in spec.things:

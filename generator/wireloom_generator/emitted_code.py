@@ -1,7 +1,7 @@
-"""The closed list of what emitted Python may contain. Every module is checked against it before it is run.
+"""The allow-list for emitted Python. Every module is checked against it before it is run.
 
-Emitters escape whatever comes from a spec or a path. This check is a second line of defence: if an escape fails, the
-module contains something that is not on the list, and the compiler reports an error instead of running it.
+Emitters escape everything that comes from a spec or a path. This check is a second line of defence: if escaping fails,
+the module contains something that is not on the list, and the compiler reports an error instead of running it.
 """
 
 import ast

@@ -1,6 +1,6 @@
-"""Worked examples, run with the parsers just emitted: decoded, compared, and encoded again.
+"""Runs worked examples with the parsers just emitted: they are decoded, compared, and encoded again.
 
-Only here does the compiler run its output.
+This is the only place where the compiler runs its own output.
 """
 
 import sys

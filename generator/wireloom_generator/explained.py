@@ -45,7 +45,7 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
 
 
 def looped(codec: "Protocol") -> Iterator[str]:
-    """What compiled loops leave to numpy, where numpy and pyarrow are installed."""
+    """What compiled loops leave to numpy, if numpy and pyarrow are installed."""
     if not all(map(find_spec, ("numpy", "pyarrow"))):
         return
     from wireloom.columnar import programmed  # as above

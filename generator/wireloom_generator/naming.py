@@ -1,4 +1,4 @@
-"""The names that a spec may use, and their names in Python: those that Python has already get an underscore."""
+"""The names that a spec may use, and their names in Python: those that Python already uses get an underscore."""
 
 import json
 import keyword
@@ -49,7 +49,7 @@ def snake_case(name: str) -> str:
 
 
 def column_fault(name: str) -> tuple[str, str] | None:
-    """Why ``name`` cannot be the name of a column or message, and what to do; None if it can."""
+    """Why ``name`` cannot be the name of a column or message, and how to fix it; None if it can."""
     if name.startswith("_"):
         return f"{name!r} begins with an underscore", "such names are reserved for readers"
     if not _SNAKE.fullmatch(name):

@@ -18,7 +18,7 @@ from wireloom_generator.problems import Location, Problem, Severity
 
 
 class FileChangeKind(StrEnum):
-    """How a file differs from what the specs give."""
+    """How a file differs from what is generated from the specs."""
 
     MISSING = "missing"
     EDITED = "edited"
@@ -43,7 +43,9 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file that differs from what the specs give, and how; ``diff`` is from the file to what it should be."""
+    """A file that differs from what is generated from the specs, and how; ``diff`` leads from the file to its wanted
+    content.
+    """
 
     path: Path
     kind: FileChangeKind
@@ -82,7 +84,7 @@ def differences(wanted: Wanted, specs: Sequence[Path]) -> list[FileChange]:
 
 
 def untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[Problem]]:
-    """The files that are not in git; a warning if git fails. Nothing if git is not installed."""
+    """The files that git does not track; a warning if git fails. Nothing if git is not installed."""
     try:
         return [FileChange(path, FileChangeKind.UNTRACKED, "") for path in git.untracked(there)], []
     except git.MissingGitError:

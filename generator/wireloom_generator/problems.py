@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Severity(StrEnum):
-    """Errors stop generation; warnings do not; notes are about what is allowed."""
+    """Errors stop generation, warnings do not, and notes need no action."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -14,7 +14,7 @@ from wireloom_generator.compat import rules as compat_rules
 
 
 class Family(StrEnum):
-    """The subject of rules: one spec, or the compatibility of two versions."""
+    """What a rule checks: one spec, or the compatibility of two versions."""
 
     SPEC = "spec"
     COMPAT = "compat"

@@ -1,1 +1,1 @@
-"""Questions about a model: which names an expression sees, where things are, and which values they can have."""
+"""Analyses of a model: which names an expression sees, where nodes are, and which values they can have."""

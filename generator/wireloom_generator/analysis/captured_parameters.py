@@ -1,4 +1,4 @@
-"""The uses of a parameter that captures set themselves, and the fields that can set it."""
+"""The uses of a parameter that is found in captures, and the fields that can set it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -22,7 +22,7 @@ def asking(spec: Resolved, parameter: model.Parameter) -> tuple[str, ...]:
 
 
 def framing(spec: Resolved, parameter: model.Parameter) -> Iterator[model.Condition]:
-    """The uses before a record's message is known: for where records end, and for what they are."""
+    """The uses before a record's message is known: to find where records end, and to select their messages."""
     header = {_owner(head(spec)), *_types(spec, head(spec))}
     for site in sites_asking(spec, parameter):
         if _frames(site) or _owner(site.scope) in header:

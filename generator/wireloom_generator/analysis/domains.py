@@ -1,4 +1,4 @@
-"""The values that names of a struct can have, and when they are present, for deciding conditions."""
+"""The values that the names of a struct can have, and when they are present, to decide conditions."""
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -102,7 +102,7 @@ def _dotted(spec: Resolved) -> Mapping[Scope, frozenset[str]]:
 
 
 def beside(known: Domains, others: Mapping[str, Domain]) -> Domains:
-    """The domains with those of some names replaced. The many others are not copied."""
+    """The domains, with those of some names replaced; the others are shared, not copied."""
     return ChainMap(dict(others), known)  # type: ignore[arg-type]  # the first mapping alone is ever written to
 
 
@@ -115,7 +115,7 @@ def assumed(spec: Resolved, scope: Scope) -> Expr:
 
 
 def there(condition: model.Condition, tree: Expr, visit: Visit) -> Expr:
-    """The condition of a node; the bytes left in the section have a name of their own at each node."""
+    """The condition of a node, in which the number of bytes left has a different name at each node."""
     if not condition.asks_left:
         return tree
     return expressions.rename(

@@ -15,10 +15,9 @@ Content = Callable[[model.Slot], Iterable[model.Node]]
 
 @dataclass(slots=True)
 class Head:
-    """What is known about the start of a record: the ``values`` read, the ``places`` reached, and the ``regions``
-    ended.
+    """What is known about the start of a record: the ``values`` read, the ``places`` reached and the ``regions`` ended.
 
-    Each has the most bytes read until then; None if unknown.
+    Each has the maximum number of bytes read until then, or None.
     """
 
     values: dict[str, int | None] = field(default_factory=dict)
@@ -26,11 +25,11 @@ class Head:
     regions: dict[str, int | None] = field(default_factory=dict)
 
     def lacks(self, tree: Expr, parameters: Iterable[str]) -> bool:
-        """Whether an expression needs more."""
+        """Whether an expression needs anything else."""
         return any(name is None for name in self._asked(tree, frozenset(parameters)))
 
     def most(self, trees: Iterable[Expr], parameters: Iterable[str]) -> int | None:
-        """The most bytes that expressions need."""
+        """The maximum number of bytes that the expressions need."""
         known = frozenset(parameters)
         found = [size for tree in trees for sizes in self._asked(tree, known) if sizes for size in sizes]
         return max((size for size in found if size is not None), default=0) if None not in found else None
@@ -62,7 +61,7 @@ def of(spec: Resolved, owner: model.Record | model.Message) -> Head:
 def needed(
     spec: Resolved, owner: model.Record | model.Message, trees: Iterable[Expr]
 ) -> tuple[tuple[model.Node, ...], str | None]:
-    """The nodes that some expressions need, including those in sections that messages fill, and the nodes reached after
+    """The nodes that the expressions need, including those in sections that messages fill, and the nodes reached after
     the last one.
     """
     nodes: list[model.Node] = []
@@ -122,9 +121,9 @@ class _Beginning:
 
 
 def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lambda _: ()) -> Iterator[model.Node]:
-    """The nodes whose end depends on where the record ends, if regions to the rest end where their fields do.
+    """The nodes whose end depends on where the record ends, if regions with ``size: rest`` end where their fields do.
 
-    ``content`` gives what messages put into a section.
+    ``content`` returns the nodes that messages put into a section.
     """
     for node in nodes:
         if isinstance(node, model.Region) and isinstance(node.extent, model.Rest):

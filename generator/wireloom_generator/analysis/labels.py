@@ -1,4 +1,4 @@
-"""Mistakes in the names and labels of numbers and bits."""
+"""Mistakes in the names and labels of enum values and flags."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from wireloom_generator.problems import Severity, Violation, closest, seen_from
 
 
 def misread(named: Iterable[EnumValue | Flag]) -> Iterator[Violation]:
-    """Invalid labels, repeated labels, and names that are the same in Python."""
+    """Invalid labels, duplicate labels, and names that are the same in Python."""
     first: dict[str, EnumValue | Flag] = {}
     members: dict[str, str] = {}
     for each in named:
@@ -26,7 +26,7 @@ def misread(named: Iterable[EnumValue | Flag]) -> Iterator[Violation]:
 
 
 def unnamed(numbers: Enum | Flags, word: str) -> tuple[str, str]:
-    """The message that no value of an enum or of flags has that name, and a hint."""
+    """The message for a name that no enum value or flag has, and a hint."""
     same = next((value.name for value in numbers.values if value.label == word), None)
     names = [value.name for value in numbers.values]
     names += numbers.groups if isinstance(numbers, Enum) else ()

@@ -1,4 +1,4 @@
-"""Why something is not known before its record is read, for messages."""
+"""Explains, for messages, why something is not known before the record is read."""
 
 from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
@@ -32,9 +32,9 @@ def obstacle(spec: Resolved, owner: model.Record | model.Message, tree: Expr) ->
 
 
 def of_name(spec: Resolved, owner: model.Record | model.Message, name: str, known: Container[str] = frozenset()) -> str:
-    """Why the value of that name is not a number at a fixed offset, as what follows the name in a sentence.
+    """Why the value of that name is not a number at a fixed offset, as the predicate of a sentence.
 
-    Fields of ``known`` size may come before it.
+    Fields of ``known`` size may precede it.
     """
     walk = _walk(spec.record.nodes, owner, None, known)
     reached = next((each for each in walk if getattr(each.node, "name", None) == name), None)

@@ -1,4 +1,4 @@
-"""The facts about a record before it is read: the numbers at fixed offsets, and what follows from them."""
+"""What is known about a record before it is read: numbers at fixed offsets, and everything that follows from them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,9 @@ class At:
 
 
 def edge(bound: Expr | None) -> tuple[str, bool] | None:
-    """The name in ``offset(name)``, or in ``offset(name) + size(name)``, which is its end; None for other places."""
+    """The name in ``offset(name)``, or in ``offset(name) + size(name)``, the end of ``name``; None for other
+    expressions.
+    """
     match bound:
         case Call(Function.OFFSET, (Name(name=name),)):
             return name, False
@@ -45,7 +47,7 @@ def edge(bound: Expr | None) -> tuple[str, bool] | None:
 
 
 class FixedNumber(NamedTuple):
-    """A number of every record: ``offset`` bytes from its start, or ``bits`` of the integer there."""
+    """A number that every record has, ``offset`` bytes from its start, or ``bits`` of the integer there."""
 
     offset: int
     node: model.Field | model.BitField
@@ -67,14 +69,14 @@ class Offsets:
     length: Expr | None = None
 
     def note(self, name: str, at: At | None, size: At | None) -> None:
-        """Remember the offset and size of something, as far as they are known."""
+        """Record the offset and size of something, as far as they are known."""
         if at is not None:
             self.places[name] = at
         if size is not None:
             self.sizes[name] = size
 
     def size_of(self, extent: model.Extent | None, left: Expr | None) -> At | None:
-        """The size given by an expression over earlier numbers, with so many bytes ``left`` in the section."""
+        """The size given by an expression over earlier numbers, if ``left`` bytes remain in the section."""
         if not isinstance(extent, model.Size):
             return None
         if (fixed := extent.fixed) is not None:

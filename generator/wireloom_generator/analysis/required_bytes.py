@@ -1,4 +1,4 @@
-"""The bytes that fields must have: by ``const``, by a ``valid`` with one possible value, or by the ``match``."""
+"""The bytes that fields must have because of ``const``, a ``valid`` with one possible value, or ``match``."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Filling = Mapping[str, tuple[model.Node, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ConstantBytes:
-    """Consecutive bytes of every record, and the node of each."""
+    """Consecutive constant bytes that every record has, and the node of each byte."""
 
     octets: bytes
     nodes: tuple[model.Node, ...]
@@ -27,7 +27,7 @@ class ConstantBytes:
     """Whether they are the last ones, followed by a terminator."""
 
     def first(self, terminator: bytes) -> model.Node | None:
-        """The node with the first byte of a terminator in them; None if there is none."""
+        """The node with the first byte of a terminator among these bytes; None if they do not contain it."""
         at = (self.octets + (terminator if self.ends else b"")).find(terminator)
         return self.nodes[at] if 0 <= at < len(self.octets) else None
 
@@ -49,7 +49,7 @@ def value(field: model.Field, match: OnlyValues) -> Literal | bytes | None:
 
 
 def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
-    """The bytes of a value without those of its extent; None if it has none, or several encodings."""
+    """The bytes of a value without its prefix or terminator; None if it has no encoding, or several."""
     match field.type, found:
         case Integer(bits=bits, signed=signed), int():
             fits = -(1 << bits - 1) * signed <= found < 1 << bits - signed

@@ -1,6 +1,6 @@
-"""Finds the cases that one record may fit at the same time, by quickly excluding the others by the values of a name.
+"""Quickly excludes cases that cannot apply to the same record, by comparing the values of a name.
 
-This decides nothing by itself: cases without a common value cannot hold together, and the rest must be examined.
+This is only a filter: cases without a common value cannot hold together, and the others must be examined further.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ class _Before:
         self.all.append(one)
 
     def meeting(self, one: Bound) -> Sequence[int]:
-        """The cases that no name distinguishes from this one; searches under the name with the fewest."""
+        """The cases that no name distinguishes from this one, searched under the name with the fewest candidates."""
         if not one:
             return range(len(self.all))
         name = min(one, key=lambda name: self.count(name, one[name]))
@@ -59,7 +59,7 @@ class _Before:
         return sorted(other for other in found if _meet(one, self.all[other]))
 
     def count(self, name: str, values: frozenset[Literal | bytes]) -> int:
-        """At most how many cases share a value of the name with one that binds it to these values."""
+        """An upper limit on how many cases share one of these values of the name."""
         free = len(self.all) - len(self.binding.get(name, ()))
         return free + sum(len(self.having.get((name, value), ())) for value in values)
 
@@ -69,7 +69,7 @@ def _meet(one: Bound, other: Bound) -> bool:
 
 
 def bound(tree: Expr) -> Bound:
-    """The names that the condition binds to values."""
+    """The names that the condition restricts to listed values."""
     match tree:
         case Compare("==", Name() as name, Value() as value) | Compare("==", Value() as value, Name() as name):
             return _bound(name, (value,))

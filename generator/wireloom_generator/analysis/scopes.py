@@ -25,9 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The choice with this number takes the case at ``index``: the last of ``cases``, after earlier ones that may also
-    hold.
-    """
+    """The choice with this number takes the case at ``index``, the last of ``cases``; earlier ones may also hold."""
 
     choice: int
     index: int
@@ -39,7 +37,7 @@ Branch = tuple[Taken, ...]
 
 
 def meet(one: Branch, other: Branch) -> bool:
-    """Whether the same record can have both."""
+    """Whether one record can have both."""
     if not one or not other:
         return True
     taken = {case.choice: case.index for case in other}
@@ -90,9 +88,9 @@ AnySeen = TypeVar("AnySeen", bound=Seen)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A struct. ``header`` are the record's nodes that its expressions see, ``given`` the inputs of a type. A message
-    chooses its variant after ``decided`` of its nodes. The scope of a capture's header does not see the parameters that
-    it sets.
+    """A struct. ``header`` are the record's nodes that its expressions see, ``given`` the inputs of a type. The variant
+    of a message is chosen after its first ``decided`` nodes. The scope of a capture's header does not see the
+    parameters that it sets.
     """
 
     owner: model.Record | model.Message | model.Struct
@@ -211,8 +209,8 @@ def _named(spec: Resolved) -> dict[str, Mapping[str, tuple[Visit, ...]]]:
 
 
 def inside(spec: Resolved, item: Item, *, is_item: bool = False) -> Mapping[str, tuple[Visit, ...]]:
-    """The names inside a field that is one struct, or inside an item of a list of them, each with the nodes it may
-    stand for; none if it is not a struct.
+    """The names inside a struct field, or inside an item of a list of structs, each with the nodes that it may refer
+    to; none if the field is not a struct.
     """
     deeper = item.type if isinstance(item, model.Field) and isinstance(item.type, Deeper) else None
     used = struct_of(spec, item) if deeper is None else spec.structs[deeper.like]
@@ -240,7 +238,7 @@ def nodes(spec: Resolved) -> tuple[Item, ...]:
 
 @once
 def fields(spec: Resolved) -> tuple[Named, ...]:
-    """Every field, without those of an unknown type, about which nothing is known."""
+    """Every field except those of an unknown type, about which nothing is known."""
     return tuple(node for node in nodes(spec) if isinstance(node, Named) and not isinstance(node.type, Unknown))
 
 

@@ -1,4 +1,4 @@
-"""Lists of nodes in the order of reading, up to the end of their region."""
+"""Lists of nodes in reading order, up to the end of their region."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Every expression of a spec: its text, its place, when it is evaluated, and the names that it can use."""
+"""All expressions of a spec, each with its text, its place, when it is evaluated, and the names that it can use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ class Site:
 
     @property
     def input(self) -> Input | None:
-        """The input that it gives, if it is under ``with``."""
+        """The input that it passes, if it is under ``with``."""
         field = self.visit.item if self.visit is not None else None
         if self.key != "with" or not isinstance(field, model.Field):
             return None
@@ -63,8 +63,8 @@ class Site:
 
     @property
     def tree(self) -> Expr | None:
-        """Its tree as written; for a byte order, the condition that it is little; for compressions, with their names as
-        texts. None if it cannot be parsed or is not an expression.
+        """Its tree as written; for a byte order, the condition under which it is little endian; for a compression, with
+        the names of compressions as texts. None if it cannot be parsed or is not an expression.
         """
         tree = self.condition.tree
         if tree is not None and self.key == "through":
@@ -86,11 +86,11 @@ class Site:
         return self.condition.where(column)
 
     def is_left(self, name: Name) -> bool:
-        """Whether the name means the bytes left in the section."""
+        """Whether the name stands for the bytes left in the section."""
         return name.name in LEFT and not self._is_known(name)
 
     def is_index(self, name: Name) -> bool:
-        """Whether the name means the number of an item."""
+        """Whether the name stands for the number of an item."""
         return name.name == INDEX and not self._is_known(name)
 
     def _is_known(self, name: Name) -> bool:
@@ -106,7 +106,7 @@ class Site:
                 yield seen
 
     def kind(self, name: Name) -> Kind | None:
-        """The kind of a name's values; None if it is unknown, or not the same in all alternatives."""
+        """The kind of a name's values; None if it is unknown, or differs between alternatives."""
         if self.is_left(name) or self.is_index(name):
             return Kind.NUMBER
         is_item = name.item is not None and not name.item.inner
@@ -139,7 +139,7 @@ class _KnownInputs:
         return len(self.kinds) + sum(map(len, self.fields.values()))
 
     def learn(self, given: Input, site: Site, tree: Expr) -> None:
-        """Learn from an input given somewhere, as far as its own names are known."""
+        """Learn from an input that some field passes, as far as the names in it are known."""
         wide = site.kind(tree) if isinstance(tree, Name) else None
         if (of := wide if wide in WIDE else kind(tree, site.kind)) is not None:
             self.kinds.setdefault(given, of)

@@ -1,4 +1,4 @@
-"""The columns that a struct of a spec will have, each with the place it comes from."""
+"""The columns that a struct will have, each with the place in the spec that it comes from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
     """The columns of a struct: those of a record or a message besides its fields, then the fields' in the order of
     reading.
 
-    A column that several alternatives have comes once for each.
+    If several alternatives have a column, it is listed once for each.
     """
     for parameter in spec.protocol.parameters if isinstance(scope.owner, model.Record) else ():
         if parameter.column:

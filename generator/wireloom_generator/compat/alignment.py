@@ -9,7 +9,7 @@ from wireloom_generator.compat.surface import BitLeaf, Leaf, Leaves, same
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A leaf of both layouts; ``moved`` if its order among the kept leaves has changed."""
+    """A leaf that both layouts have; ``moved`` if its order among these has changed."""
 
     old: Leaf
     new: Leaf
@@ -17,7 +17,9 @@ class Kept:
 
     @property
     def renamed(self) -> bool:
-        """Whether its name has changed; padding that became a field, or the other way, had none."""
+        """Whether its name has changed. Padding has no name, so it is not renamed if it becomes a field, or the
+        reverse.
+        """
         is_padding = any(isinstance(leaf.carrier, model.Padding) for leaf in (self.old, self.new))
         return self.old.name != self.new.name and not is_padding
 
@@ -84,7 +86,7 @@ def _keyed(leaves: Iterable[Leaf], renamed: Mapping[str, str]) -> dict[tuple[str
 
 
 def longest_rising(ranks: Sequence[int]) -> set[int]:
-    """The longest increasing subsequence: what kept its place while others moved."""
+    """The longest increasing subsequence: the elements that kept their place while others moved."""
     chains: list[list[int]] = [[]]
     for rank in ranks:
         before = max((chain for chain in chains if not chain or chain[-1] < rank), key=len)

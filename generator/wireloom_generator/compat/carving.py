@@ -1,4 +1,4 @@
-"""Which bits of a layout are whose, and so which fields are carved out of bits that had no meaning."""
+"""Which leaf owns which bits of a layout, to find fields that are carved out of bits that had no meaning."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class BitRange:
 
 
 class Carving:
-    """What became of the reserved bits of a layout, and which parts of its numbers have got or lost names."""
+    """What became of a layout's reserved bits, and which parts of its numbers gained or lost names."""
 
     def __init__(self, pair: LayoutPair) -> None:
         names = {kept.old.name: kept.new.name for kept in pair.kept}
@@ -52,12 +52,12 @@ class Carving:
         return is_whole(old) or _word(old, self._old) in self._numbers_now
 
     def given_away(self, old: Leaf) -> bool:
-        """Whether an old leaf was reserved, and all of its bits are those of others now."""
+        """Whether an old leaf was reserved, and all of its bits now belong to other leaves."""
         bits = self._old.get(id(old))
         return bits is not None and _is_reserved(old) and _covered(bits, self._now)
 
     def shrunk(self, old: Leaf, new: Leaf) -> bool:
-        """Whether reserved bits stay reserved, as far as they have no meaning now."""
+        """Whether reserved bits stay reserved unless they now have a meaning."""
         return _is_reserved(new) and self.from_reserved(new) and self.given_away(old)
 
 

@@ -1,4 +1,4 @@
-"""What a change between two versions of a spec breaks, for whom, and where the change is."""
+"""A change between two versions of a spec: what it breaks, for which readers, and where it is."""
 
 from dataclasses import dataclass
 from enum import StrEnum

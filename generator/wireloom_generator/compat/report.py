@@ -22,7 +22,7 @@ class Accepted(Written):
     reason: str = required("why the change is acceptable", "Nobody reads it yet.")
 
     def accepts(self, finding: Finding) -> bool:
-        """Whether it is about this finding; notes need no acceptance."""
+        """Whether it accepts this finding; notes need not be accepted."""
         return bool(finding.change.breaks) and (finding.rule, finding.change.element) == (self.rule, self.element)
 
 
@@ -79,7 +79,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report: findings by location, how many more are ``accepted``, and entries that accept none."""
+    """The report: findings by location, the number of ``accepted`` ones, and entries that accept nothing."""
 
     findings: tuple[Reported, ...]
     accepted: int

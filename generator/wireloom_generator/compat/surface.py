@@ -1,4 +1,4 @@
-"""A protocol in the form that is compared: each layout as a flat list of leaves in the order of their bytes."""
+"""A protocol in the form in which versions are compared: each layout as a flat list of leaves in byte order."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -107,7 +107,7 @@ def struct(protocol: model.Protocol, shared: model.Struct) -> Leaves:
 
 
 def filling(protocol: model.Protocol, message: model.Message, variant: model.Variant | None) -> Leaves:
-    """What a message puts into the record's slots for ``variant``: the shared fields, then the variant's."""
+    """The leaves that a message puts into the record's slots for ``variant``: the shared fields, then the variant's."""
     path, slots = f"{protocol.name}.{message.name}", protocol.record.slots
     leaves: list[Leaf] = []
     for slot in slots:

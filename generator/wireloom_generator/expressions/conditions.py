@@ -1,9 +1,9 @@
 """Facts about conditions without a record: whether one can hold, whether two can, whether one implies another.
 
-The answers are sound but not complete: what is proven is true, and what would take too much work is left open. Each
-name is given the few values that can make a difference: the constants it is compared with and their neighbours, the
-ends of its range, or all values if they are few. A comparison that these values do not cover, such as one of two
-fields, may be true or false; so less is proven, but nothing wrong.
+The answers are sound but not complete: whatever is proven is true, but questions that would take too much work are left
+open. Each name is tried with the few values that can make a difference: the constants that it is compared with and
+their neighbours, the ends of its range, or all values if there are few. A comparison that these values do not cover,
+such as one of two fields, counts as either true or false; so less is proven, but nothing wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The values that a name can have, and the few of them that represent all."""
+"""The values that a name can have, and the few that represent all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ TRUTH = Domain(listed=(False, True), kind=Kind.CONDITION)
 
 
 def something(kind: Kind) -> Domain:
-    """The domain of values that expressions can only measure or find absent."""
+    """The domain of values about which expressions can only ask the size and whether they are absent."""
     return Domain(listed=(True,), kind=kind)
 
 

@@ -1,6 +1,6 @@
-"""The values of expressions whose names are partly known.
+"""Evaluates expressions whose names are only partly known.
 
-A condition has three answers: it holds, it does not, or this is unknown. An absent value is not unknown.
+A condition holds, does not hold, or is unknown. An absent value is not unknown.
 """
 
 import operator
@@ -46,7 +46,7 @@ Knowledge = Callable[[Name | Call], Answer]
 
 
 class UnknowableError(ValueError):
-    """A question that cannot be decided here."""
+    """The question cannot be decided."""
 
 
 _BINARY: dict[str, Callable[[int, int], int]] = {

@@ -1,4 +1,4 @@
-"""The kinds of values: that of an expression, and the parts of it that have a wrong kind."""
+"""The kinds of values: the kind of an expression, and the parts of it that have the wrong kind."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, StrEnum
@@ -63,7 +63,7 @@ class Fault(Enum):
 
 
 class Misfit(NamedTuple):
-    """A part of the kind ``found``, which does not fit; ``other`` is the kind that would, if one would."""
+    """A part whose kind, ``found``, does not fit; ``other`` is the kind that would, if there is one."""
 
     part: Expr
     fault: Fault

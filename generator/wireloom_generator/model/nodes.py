@@ -22,7 +22,7 @@ MOST_RESERVED = 1024
 class Repeat:
     """A list: ``count`` items, or up to the first for which ``until`` holds, or all the ``rest`` of the section.
 
-    If none or several are given, it is a mistake.
+    Anything but exactly one of these is a mistake.
     """
 
     count: Condition | None
@@ -60,7 +60,7 @@ class _Named(Described):
 
     @property
     def holds(self) -> str:
-        """What its column holds, in words that are the same if two columns can be one."""
+        """A description of its column, equal for two columns that can be merged."""
         return self.type.holds if self.meaning is None else str(self.meaning.column())
 
 
@@ -278,7 +278,7 @@ class Padding(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class Section(Described):
-    """A bounded region with fields; a ``bare`` one, which is a mistake, has no ``fields``.
+    """A bounded region with fields. One without ``fields`` is ``bare``, which is a mistake.
 
     If its bytes go ``through`` a transform, the nodes describe the unpacked bytes.
     """

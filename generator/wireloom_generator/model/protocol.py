@@ -74,9 +74,9 @@ class Variant(Described):
 
 @dataclass(frozen=True, slots=True)
 class Answers(Sourced):
-    """The messages ``to`` which one is an answer; both have the same values of the fields ``by``.
+    """The messages ``to`` which this one is an answer; both have the same values of the fields ``by``.
 
-    The ``quiet`` ones usually get none. After an answer of a variant in ``more``, another one follows.
+    ``quiet`` requests usually get none. After an answer of a variant in ``more``, another one follows.
     """
 
     to: tuple[str, ...]
@@ -161,9 +161,9 @@ class Lengths:
     """How to find and check the end of the records that ``match`` selects.
 
     If one of the ``doubts`` holds, the end is accepted only if another record, or nothing, follows. If the checksum
-    ``rest``, of bytes that the proof does not cover, is wrong and none follows, it is accepted only if none begins
-    inside. ``stored`` is the position of the proof's checksum if its offset is not fixed. If the length does not follow
-    from numbers at fixed offsets, it follows from the ``beginning``.
+    ``rest``, of bytes that the proof does not cover, is wrong and no record follows, the end is accepted only if no
+    record begins inside. ``stored`` is the position of the proof's checksum if its offset is not fixed. If the length
+    does not follow from numbers at fixed offsets, it follows from the ``beginning``.
     """
 
     match: Match

@@ -1,4 +1,4 @@
-"""The contents of nodes, their sizes and their groups, in one place for all that walk a model."""
+"""The contents of nodes, their sizes, and their groups for emitters; shared by everything that walks a model."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

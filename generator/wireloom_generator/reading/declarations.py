@@ -1,4 +1,4 @@
-"""Declarations that refer to nothing else, so they need no resolving.
+"""Declarations that refer to nothing else, and so need not be resolved.
 
 ``syntax`` and ``model`` share these classes. Invalid values (a range without an end, an unknown type) are kept for the
 rules to report.
@@ -94,7 +94,7 @@ class Doc(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documented(Written):
-    """What can be described."""
+    """Something that can have a description."""
 
     doc: Doc = among(without=("title", "unit"))
 
@@ -189,7 +189,7 @@ class TableField(Documented):
 
     @property
     def default(self) -> Literal | None:
-        """What a reader sees when it is not stored."""
+        """The value that readers get if the field is not stored."""
         if self.said is not None or self.type == "text":
             return self.said
         return False if self.type == "bool" else 0.0 if self.type.startswith("f") else 0

@@ -1,4 +1,4 @@
-"""Limits on the size of a protocol, so that a small file cannot unfold into millions of fields."""
+"""Limits on the size of a protocol, so that a small file cannot expand into millions of fields."""
 
 from collections.abc import Iterable, Mapping
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""Hints for words of other tools: keys, values, and values of another shape than in specs."""
+"""Hints for users of other tools: keys and values that those have, and values of the wrong shape."""
 
 import re
 from collections.abc import Iterable

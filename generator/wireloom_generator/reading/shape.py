@@ -35,7 +35,7 @@ _WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expr
 
 
 def read(document: YamlMapping) -> tuple[syntax.File | None, list[Problem]]:
-    """The file's syntax; None with problems if it does not have the shape of any kind of file."""
+    """The file's syntax, or None and problems if it does not match any kind of file."""
     for key, _ in document.entries:
         if key.text in _FILES:
             return read_as(_FILES[key.text], document)

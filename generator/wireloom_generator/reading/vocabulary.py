@@ -1,4 +1,4 @@
-"""The only lists of words that some keys allow as values, with their meanings."""
+"""The words that some keys allow as values, with their meanings, each list in one place."""
 
 ORDERS = ("big", "little")
 

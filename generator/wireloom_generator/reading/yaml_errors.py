@@ -1,4 +1,4 @@
-"""Problems of text that is not YAML: what, where, and the usual cause."""
+"""The problem of text that is not YAML: its message, its place, and the usual cause."""
 
 import re
 from pathlib import Path
@@ -58,12 +58,12 @@ def place(shown: Path, event: yaml.Event) -> Location:
 
 
 def unused_anchor(name: str | None, at: Location) -> Problem:
-    """The problem of an anchor that no alias refers to: text that would be lost."""
+    """The problem of an anchor that no alias refers to, because its text would be lost."""
     return Problem(at, "yaml", f"nothing refers to the anchor '&{name}'", _BEGINS.format("&"))
 
 
 def unknown_tag(node: yaml.Node, at: Location) -> Problem:
-    """The problem of a node with a tag that is not one of YAML's own: text that would also be lost."""
+    """The problem of a node with a tag that is not one of YAML's own, because its text would also be lost."""
     return Problem(at, "yaml", f"the tag {node.tag!r} means nothing here", _BEGINS.format("!"))
 
 

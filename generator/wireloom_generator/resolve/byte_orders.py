@@ -29,16 +29,16 @@ class Orders:
 
     @property
     def of_struct(self) -> "Orders":
-        """Those in a shared struct, which takes the order of its surroundings."""
+        """The orders in a shared struct, which takes the order of its surroundings."""
         return replace(self, now=Order.PARAMETER, live=Order.PARAMETER) if self.varies else self
 
     def inside(self, written: str) -> "Orders":
-        """Those inside a node with this ``byte_order``."""
+        """The orders inside a node with this ``byte_order``."""
         now = _named(written)
         return replace(self, now=now, live=now if now is Order.PARAMETER else self.live)
 
     def of_value(self, written: str) -> "Orders":
-        """Those of a value with this ``byte_order``."""
+        """The orders of a value with this ``byte_order``."""
         return replace(self, now=_named(written))
 
     @property

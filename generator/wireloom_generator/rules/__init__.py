@@ -1,4 +1,4 @@
-"""The rules that a spec must keep, in modules by subject.
+"""The rules that a spec must obey, in modules by subject.
 
 Every function of these modules that is not private is a rule. The rule ``known-type`` is the function ``known_type``;
 its page is ``pages/known-type.md``. The folder also has the pages of problems that the compiler finds before or after

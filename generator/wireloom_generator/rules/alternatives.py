@@ -1,4 +1,4 @@
-"""Alternatives, of which a record has one: those of a choice, and the variants of a message."""
+"""Rules about alternatives: those of a choice, and the variants of a message."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
@@ -68,7 +68,7 @@ def _covering(case: AnyCase, before: Sequence[AnyCase], holds: Expr, known: Doma
 
 
 def choice(spec: Resolved) -> Iterator[Violation]:
-    """Alternatives that are never taken, and choices without any."""
+    """Reports unreachable alternatives, and choices without alternatives."""
     for node in nodes(spec):
         if isinstance(node, model.Choice):
             yield from _alternatives(spec, node)
@@ -134,7 +134,7 @@ def _place(case: Alternative, earlier: Alternative) -> str:
 
 
 def variant_order(spec: Resolved) -> Iterator[Violation]:
-    """Variants that are never chosen."""
+    """Reports unreachable variants."""
     for message, scope in message_scopes(spec):
         for variant in (variant for variant in message.variants[:-1] if variant.when is None):
             hint = "give this one a when, or put it last"
@@ -164,7 +164,7 @@ def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant
 
 
 def variant_overlap(spec: Resolved) -> Iterator[Violation]:
-    """Pairs of variants that can hold for one record."""
+    """Reports pairs of variants whose conditions overlap."""
     for message, scope in message_scopes(spec):
         yield from _overlapping(spec, scope, message.variants)
 
@@ -193,7 +193,7 @@ def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]
 
 
 def variant_open(spec: Resolved) -> Iterator[Violation]:
-    """Messages that need ``otherwise`` and lack it, or have it without a need."""
+    """Reports messages in which ``otherwise`` is missing or superfluous."""
     for message, scope in message_scopes(spec):
         if message.variants:
             yield from _left_open(spec, scope, message)
@@ -240,7 +240,7 @@ def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator
 
 
 def variant_columns(spec: Resolved) -> Iterator[Violation]:
-    """Columns that differ between alternatives."""
+    """Reports fields of one name that do not fit one column."""
     for scope in every(spec):
         first: dict[str, Visit] = {}
         for visit in scope.visits:

@@ -1,4 +1,4 @@
-"""Checksums: their algorithms, and the ranges of bytes that they cover."""
+"""Rules about checksums: their algorithms, and the bytes that they cover."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ _OTHER_SPELLINGS = {
 
 
 def checksum_algorithm(spec: Resolved) -> Iterator[Violation]:
-    """Checksums that cannot be computed, or do not fit."""
+    """Reports checksums that cannot be computed, or do not fit their field."""
     for node in fields(spec):
         if isinstance(node, model.Field) and node.checksum is not None:
             yield from _algorithm(node, node.checksum)

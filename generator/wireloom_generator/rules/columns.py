@@ -1,4 +1,4 @@
-"""Columns of tables: their names and types."""
+"""Rules about columns of tables: their names and types."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from wireloom_generator.types import Integer, whole
 
 
 def column_collision(spec: Resolved) -> Iterator[Violation]:
-    """Columns of one name."""
+    """Reports columns with the same name."""
     header = list(columns(spec, head(spec)))
     for scope in every(spec):
         beside = header if isinstance(scope.owner, model.Message) else ()
@@ -60,7 +60,7 @@ def _reserved(own: list[WrittenColumn]) -> Iterator[Violation]:
 
 
 def table_type(spec: Resolved) -> Iterator[Violation]:
-    """Table types that are unknown or not needed."""
+    """Reports table types that are unknown or have no effect."""
     for node in fields(spec):
         if not isinstance(node, model.Field) or not node.gives("table_type"):
             continue

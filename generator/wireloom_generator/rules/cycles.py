@@ -1,4 +1,4 @@
-"""Values and types that must not lead back to themselves."""
+"""Rules about cycles of values and types."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ Bounds = tuple[float, float]
 
 
 def derive_cycle(spec: Resolved) -> Iterator[Violation]:
-    """Derived fields that lead back to themselves."""
+    """Reports derived fields that depend on themselves."""
     derived = [site for site in sites(spec) if site.key == "derive"]
     uses = {
         number: [other for other, used in enumerate(derived) if _uses_value_of(site, used)]
@@ -100,7 +100,7 @@ class _Coverage:
 
 
 def checksum_cycle(spec: Resolved) -> Iterator[Violation]:
-    """Checksums that cover themselves, directly or through others."""
+    """Reports checksums that cover themselves, directly or through others."""
     found: dict[Location, Violation] = {}
     in_records = (_in_record(spec, scope) for scope in (head(spec), *messages(spec)))
     for found_there in (*in_records, *map(_in_type, structs(spec))):
@@ -191,7 +191,7 @@ def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
 
 
 def recursive_type(spec: Resolved) -> Iterator[Violation]:
-    """Types that contain themselves and have no end, and depths that mean nothing."""
+    """Reports types that contain themselves without a limit, and depths that have no effect."""
     deep = {name: struct.depth for name, struct in spec.structs.items() if struct.depth is not None}
     for name, depth in deep.items():
         at = spec.structs[name].where("depth")

@@ -1,4 +1,4 @@
-"""Declarations: with content, in use, and not deprecated."""
+"""Rules about declarations: they must not be empty, unused or deprecated."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -14,7 +14,7 @@ from wireloom_generator.types import NAMES, FlatBuffers
 
 
 def empty(spec: Resolved) -> Iterator[Violation]:
-    """Lists with nothing in them, and structs without a column."""
+    """Reports empty lists, and structs without a column."""
     for shared in spec.shared:
         for numbers in shared.numbers:
             if not numbers.values:
@@ -37,7 +37,7 @@ def empty(spec: Resolved) -> Iterator[Violation]:
 
 
 def unused(spec: Resolved) -> Iterator[Violation]:
-    """Declarations that nothing refers to; none while a file of the protocol could not be read."""
+    """Reports declarations that nothing refers to, unless some file of the protocol could not be read."""
     if not spec.is_whole:
         return
     used = _meant(_references(spec), frozenset((*NAMES, *spec.enums, *spec.flags, *spec.structs, *spec.tables)))
@@ -114,7 +114,7 @@ def _parameters_used(spec: Resolved) -> Iterator[str | None]:
 
 
 def deprecated(spec: Resolved) -> Iterator[Violation]:
-    """Unknown replacements, and uses of deprecated declarations."""
+    """Reports unknown replacements, and uses of deprecated declarations."""
     yield from _replacements(spec)
     for node in nodes(spec):
         if isinstance(node, model.Named) and node.doc.deprecated is None:

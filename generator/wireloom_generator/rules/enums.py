@@ -1,4 +1,4 @@
-"""Enums and flags: the numbers that they name, and the fields that have them."""
+"""Rules about enums and flags: the numbers that they name, and the fields that use them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ from wireloom_generator.types import Integer, whole
 
 
 def enum_values(spec: Resolved) -> Iterator[Violation]:
-    """Values without a number, reversed ranges, numbers with two names, and groups of unknown values."""
+    """Reports values without a number, reversed ranges, numbers with two names, and groups of unknown values."""
     for shared in spec.shared:
         for enum in shared.enums:
             seen: dict[tuple[int, int], EnumValue] = {}
@@ -79,7 +79,7 @@ def _place(value: EnumValue) -> Location:
 
 
 def flag_values(spec: Resolved) -> Iterator[Violation]:
-    """Flags that are not one bit, or whose bit already has a name."""
+    """Reports flags that are not a single bit, or whose bit already has a name."""
     for shared in spec.shared:
         for flags in shared.flags:
             seen: dict[int, Flag] = {}
@@ -101,7 +101,7 @@ def _one_bit(flag: Flag, seen: dict[int, Flag]) -> Iterator[Violation]:
 
 
 def enum_on_integer(spec: Resolved) -> Iterator[Violation]:
-    """Enums and flags without an integer, or with one that is too narrow."""
+    """Reports enums and flags on anything but an integer, or on one that is too narrow."""
     for field in fields(spec):
         yield from _on_bits(spec, field) if isinstance(field, model.BitField) else _on_field(spec, field)
         if field.gives("labels") and field.enum is None and not field.gives("flags"):

@@ -18,7 +18,7 @@ _CODES = (
 
 
 def example(spec: Resolved) -> Iterator[Violation]:
-    """Examples that contradict themselves, and unknown names in them."""
+    """Reports examples that contradict themselves, and unknown names in them."""
     header = list(columns(spec, head(spec)))
     for message, scope in message_scopes(spec):
         known = [*header, *columns(spec, scope)]

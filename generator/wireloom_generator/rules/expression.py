@@ -1,4 +1,4 @@
-"""Expressions that can be parsed, and the names in them."""
+"""Rules about the syntax of expressions, and the names in them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -28,7 +28,7 @@ from wireloom_generator.types import Integer, Varint, parse
 
 
 def expression(spec: Resolved) -> Iterator[Violation]:
-    """Expressions that cannot be parsed, and unknown names in them."""
+    """Reports expressions that cannot be parsed, and unknown names in them."""
     for site in sites(spec):
         try:
             tree = expressions.parse(site.condition.raw)

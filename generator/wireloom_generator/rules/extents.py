@@ -1,4 +1,4 @@
-"""Where values end: sizes, prefixes, terminators and padding; and the keys that only some types have."""
+"""Rules about the end of values (sizes, prefixes, terminators, padding), and about keys that only some types have."""
 
 from collections.abc import Iterator, Set
 from encodings.aliases import aliases
@@ -37,7 +37,7 @@ _HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for e
 
 
 def extent(spec: Resolved) -> Iterator[Violation]:
-    """Values without an end, with two, or with one that their type cannot have."""
+    """Reports values without an end, with two ends, or with one that their type cannot have."""
     following = _derived_names(spec)
     for node in nodes(spec):
         if isinstance(node, model.Field) and isinstance(node.wire.extent, model.Size) and node.wire.extent.pad:

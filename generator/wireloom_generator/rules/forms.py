@@ -20,7 +20,7 @@ _NOT_IN_JSON = {
 
 
 def form(spec: Resolved) -> Iterator[Violation]:
-    """Entries of forms that could not be written."""
+    """Reports entries of forms that cannot be written."""
     header = list(columns(spec, head(spec)))
     reading: dict[str, model.Form] = {}
     for message, scope in message_scopes(spec):

@@ -1,4 +1,4 @@
-"""References to declarations: types, enums, tables, sections and shared variants."""
+"""Rules about references to declarations: types, enums, tables, sections and shared variants."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -46,7 +46,7 @@ _ORDERS = {
 
 
 def known_type(spec: Resolved) -> Iterator[Violation]:
-    """Types that nothing declares."""
+    """Reports undeclared types."""
     known = frozenset((*NAMES, *spec.structs))
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed) and isinstance(node.type, Unknown):
@@ -114,7 +114,7 @@ def _of_other_tools(name: str) -> str:
 
 
 def known_enum(spec: Resolved) -> Iterator[Violation]:
-    """Undeclared enums and flags."""
+    """Reports undeclared enums and flags."""
     for node in nodes(spec):
         if isinstance(node, Named):
             yield from _names_of_numbers(node, "enum", node.enum, spec.enums, "flags", spec.flags)
@@ -144,7 +144,7 @@ def _names_of_numbers(
 
 
 def known_table(spec: Resolved) -> Iterator[Violation]:
-    """Undeclared tables."""
+    """Reports undeclared tables."""
     for node in nodes(spec):
         if not isinstance(node, model.Field | model.Computed) or not node.gives("table"):
             continue
@@ -154,14 +154,14 @@ def known_table(spec: Resolved) -> Iterator[Violation]:
 
 
 def known_include(spec: Resolved) -> Iterator[Violation]:
-    """Includes of unknown types."""
+    """Reports includes of undeclared types."""
     for each in spec.included:
         if each.name not in spec.structs:
             yield Violation(each.where("include"), f"unknown type {each.name!r}", closest(each.name, spec.structs))
 
 
 def known_section(spec: Resolved) -> Iterator[Violation]:
-    """Sections that the record does not leave to messages."""
+    """Reports sections that the record does not leave to messages."""
     known = [slot.name for slot in spec.record.slots]
     if not known:
         what, hint = "the record has no section for messages to fill", "add one, as in {section: body, size: rest}"
@@ -185,7 +185,7 @@ _LAYOUT = ("title", "when", "valid", "sections")
 
 
 def known_variant(spec: Resolved) -> Iterator[Violation]:
-    """Variants that are shared and nowhere declared, or declared in two places."""
+    """Reports shared variants that are not declared, or are declared twice."""
     declared = [variant for shared in spec.shared for variant in shared.variants]
     names = frozenset(variant.name for variant in declared)
     for variant in declared:

@@ -1,4 +1,4 @@
-"""How a record gets its message: by dispatch, by answering a request, by its port."""
+"""Rules about what messages are selected by, which requests they answer, and on which ports they are sent."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ _MOST_LISTED = 10
 
 
 def dispatch(spec: Resolved) -> Iterator[Violation]:
-    """Matches that never fit, or that fit the same records as another."""
+    """Reports ``match`` entries that no record fits, or that fit the same records as another."""
     header = header_fields(spec)
     sound = []
     for message in spec.messages:
@@ -33,7 +33,7 @@ def dispatch(spec: Resolved) -> Iterator[Violation]:
 
 
 def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Violation]:
-    """If each message has its own length, the fields it matches on are read before the record."""
+    """Reports fields of ``match`` that cannot be read before the record, if each message has its own length."""
     for name in (name for name in message.match if name not in offsets.of(spec, spec.record).numbers):
         why = obstacles.of_name(spec, spec.record, name)
         what = f"each message has its own length, so match needs numbers at fixed offsets; {name!r} {why}"
@@ -42,7 +42,7 @@ def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Violation]:
 
 
 def _both_match(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[Violation]:
-    """Pairs of messages that one record could fit."""
+    """Reports pairs of messages that the same record could match."""
     bound: list[rivals.Bound] = [_listed_values(message.match) for message in messages]
     known = domains.of(spec, head(spec))
     for message, others in zip(messages, rivals.rivals(bound), strict=True):
@@ -104,7 +104,7 @@ _COMPARABLE = {
 
 
 def answers(spec: Resolved) -> Iterator[Violation]:
-    """Answers to messages that are not there, by fields that are not there, or in two ways."""
+    """Reports answers to unknown messages, by unknown fields, or by different fields for one request."""
     messages = {message.name: message for message in spec.messages}
     visits = (visit.item for visit in head(spec).visits)
     header = {item.name: item.columns[0].type for item in visits if isinstance(item, model.Named) and item.columns}
@@ -190,7 +190,7 @@ _LAST_PORT = 0xFFFF
 
 
 def ports(spec: Resolved) -> Iterator[Violation]:
-    """Invalid ports, and ports that are given twice."""
+    """Reports invalid ports, and ports that are listed twice."""
     at = spec.protocol.where("ports")
     for number, port in enumerate(spec.ports):
         if not 1 <= port <= _LAST_PORT:

@@ -1,4 +1,4 @@
-"""Names: their spelling, and that each is given once."""
+"""Rules about names: their spelling and uniqueness."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -10,7 +10,7 @@ from wireloom_generator.problems import Location, Severity, Violation, seen_from
 
 
 def name_style(spec: Resolved) -> Iterator[Violation]:
-    """Names that are not allowed."""
+    """Reports names that are not allowed."""
     for name, at in _column_names(spec):
         fault = naming.column_fault(name)
         if fault is not None:
@@ -82,7 +82,7 @@ def _field_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
 
 
 def unique_name(spec: Resolved) -> Iterator[Violation]:
-    """Names given twice."""
+    """Reports names that are declared twice."""
     for scope in every(spec):
         yield from _in_struct(scope)
     yield from _twice_as_parameter(spec)
@@ -182,7 +182,7 @@ def _twice(kind: str, things: Iterable[_Thing], key: str = "name") -> Iterator[V
 
 
 def file_name(spec: Resolved) -> Iterator[Violation]:
-    """Files and folders with other names than their contents."""
+    """Reports files and folders that are not named after their contents."""
     for shared in spec.shared:
         at = shared.where(shared.kind)
         yield from _file(at, shared.kind, f"a {shared.kind}")
@@ -203,7 +203,7 @@ def _folder(at: Location, name: str, kind: str) -> Iterator[Violation]:
 
 
 def spark_format(spec: Resolved) -> Iterator[Violation]:
-    """The protocol's name, if Spark has taken it."""
+    """Reports the protocol's name if Spark has a format of that name."""
     name = spec.protocol.name
     if name in naming.SPARK_FORMATS:
         what = f"{name!r} is a format of Spark"

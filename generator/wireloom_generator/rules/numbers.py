@@ -1,4 +1,4 @@
-"""Integers, bit fields and byte orders."""
+"""Rules about integers, bit fields and byte orders."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ _BYTES = (1, 2, 3, 4)
 
 
 def integer_width(spec: Resolved) -> Iterator[Violation]:
-    """Integers that are not a whole number of bytes, or have too many."""
+    """Reports integers that are not a whole number of bytes, or have too many."""
     for wire, at, widths in _integers(spec):
         if isinstance(wire, Integer) and wire.bits not in widths:
             yield Violation(at, f"no integer has {wire.bits} bits", _width_hint(wire, widths[-1]))
@@ -55,7 +55,7 @@ _SIGN_OF_BITS = "compute: level - 16 if level > 7 else level"
 
 
 def bits(spec: Resolved) -> Iterator[Violation]:
-    """Bit fields that leave gaps, are too many, or have no integer."""
+    """Reports bit fields that leave gaps, are too wide together, or have no integer."""
     for node in nodes(spec):
         if isinstance(node, model.Bits):
             yield from _widths(node)
@@ -135,7 +135,7 @@ def _bit_field(bit: model.BitField) -> Iterator[Violation]:
 
 
 def byte_order(spec: Resolved) -> Iterator[Violation]:
-    """Byte orders that do not exist."""
+    """Reports unknown byte orders."""
     parameter = spec.parameters.get(spec.byte_order)
     if parameter is not None:
         yield from _order_parameter(parameter)

@@ -1,4 +1,4 @@
-"""What expressions compute with: values of the right kind, already read, and present."""
+"""Rules about the operands of expressions: they must have the right kind, be already read, and be present."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -33,7 +33,7 @@ from wireloom_generator.types import Integer
 
 
 def expression_type(spec: Resolved) -> Iterator[Violation]:
-    """Expressions of the wrong kind, and wrong kinds inside them."""
+    """Reports expressions of the wrong kind, and operands of the wrong kind."""
     for site in sites(spec):
         if (tree := site.tree) is None:
             continue
@@ -159,7 +159,7 @@ _Needed = Iterator[tuple[Name, Expr]]
 
 
 def absent_value(spec: Resolved) -> Iterator[Violation]:
-    """Values that a number needs although they may be absent."""
+    """Reports values that may be absent where a number is needed."""
     known: dict[Scope, tuple[Domains, Domains]] = {}
     for site in sites(spec):
         tree = site.tree
@@ -258,7 +258,7 @@ _OF_LISTS = ("derive", "valid")
 
 
 def item(spec: Resolved) -> Iterator[Violation]:
-    """Items of fields that are not lists, ``index`` without items, and lists without a length."""
+    """Reports items of fields that are not lists, ``index`` outside of lists, and lists without a length."""
     for site in sites(spec):
         tree = site.tree
         for part in () if tree is None else expressions.walk(tree):
@@ -333,7 +333,7 @@ def _list(field: model.Field) -> Iterator[Violation]:
 
 
 def read_order(spec: Resolved) -> Iterator[Violation]:
-    """Names that are used before they are read."""
+    """Reports names that are used before they are read."""
     for site in sites(spec):
         tree = site.tree
         if tree is None or site.moment is Moment.FRAMING:

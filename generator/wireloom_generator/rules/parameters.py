@@ -1,4 +1,4 @@
-"""Parameters, which readers or captures give."""
+"""Rules about parameters, which are set by readers or captures."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ _OPTIONS = frozenset({
 
 
 def parameters(spec: Resolved) -> Iterator[Violation]:
-    """Parameters that a reader could not give."""
+    """Reports parameters that cannot be set."""
     for parameter in spec.protocol.parameters:
         if parameter.name.lower() in _OPTIONS:
             what = f"{parameter.name!r} is an option of every reader"
@@ -35,7 +35,7 @@ def parameters(spec: Resolved) -> Iterator[Violation]:
 
 
 def _captured(spec: Resolved, parameter: Parameter, found: FoundInCapture) -> Iterator[Violation]:
-    """What is wrong with a parameter that is found in captures."""
+    """Reports mistakes in a parameter that is found in captures."""
     if parameter.type != "bool":
         yield Violation(parameter.where("found"), "only a bool can be found in captures")
     if parameter.column:

@@ -1,4 +1,4 @@
-"""Values and bytes that no record can have."""
+"""Rules about values and bytes that no record can have."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _CONTRADICTION = "its type, const, match, when and derive contradict each other"
 
 
 def possible_value(spec: Resolved) -> Iterator[Violation]:
-    """Fields, matches and proofs that no record can have."""
+    """Reports fields, matches and proofs that no record can have."""
     found: dict[tuple[Location, str, Severity], list[bool]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)
@@ -166,7 +166,7 @@ _ENDS = "it would end at the first one"
 
 
 def possible_bytes(spec: Resolved) -> Iterator[Violation]:
-    """Fixed values that do not fit the bytes of their fields."""
+    """Reports fixed values that do not fit the bytes of their fields."""
     for node in nodes(spec):
         if isinstance(node, model.Field):
             found = required_bytes.value(node, {})

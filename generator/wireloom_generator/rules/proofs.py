@@ -1,4 +1,4 @@
-"""Proofs: what must hold before the length of a record is believed."""
+"""Rules about proofs: the conditions that must hold before the length of a record is trusted."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
@@ -20,7 +20,7 @@ _UNBOUNDED = "it is tried at every byte, so the fields up to the length need a l
 
 
 def proof(spec: Resolved) -> Iterator[Violation]:
-    """Proofs that prove nothing, and missing proofs."""
+    """Reports proofs that have no effect, and missing proofs."""
     record = spec.record
     yield from _own_proof(spec, record, head(spec))
     for message, scope in message_scopes(spec):
@@ -43,7 +43,7 @@ def proof(spec: Resolved) -> Iterator[Violation]:
 
 
 def _terminated(record: model.Record) -> Iterator[Violation]:
-    """What a record that ends at a terminator cannot have."""
+    """Reports keys that a record that ends at a terminator cannot have."""
     if record.proof is not None:
         what, hint = "a record that ends at a terminator needs no proof", "write conditions under valid of its fields"
         yield Violation(record.proof.at, what, hint)
@@ -53,7 +53,7 @@ def _terminated(record: model.Record) -> Iterator[Violation]:
 
 
 def _without_length(spec: Resolved) -> Iterator[Violation]:
-    """What a record that is all there is cannot have."""
+    """Reports keys that a record without a length, which is the whole input, cannot have."""
     ends = [owner for owner in spec.framed if isinstance(owner.end, model.Rest | model.Fields)]
     if ends and spec.record.resync:
         what, hint = "resync has nothing to search", "nothing follows a record with length: rest"
@@ -69,7 +69,9 @@ def _without_length(spec: Resolved) -> Iterator[Violation]:
 
 
 def _varying_head(spec: Resolved) -> Iterator[Violation]:
-    """Proofs and ``resync`` of records whose length does not follow from numbers at fixed offsets."""
+    """Reports proofs and ``resync`` that a record cannot have because its length does not follow from numbers at fixed
+    offsets.
+    """
     for owner in spec.framed:
         proof = owner.proof or spec.record.proof
         asked = (owner.length, proof.valid if proof is not None else None)
@@ -141,7 +143,7 @@ _COMPARE = "compare a number of several bytes with a constant that differs in re
 
 
 def order_proof(spec: Resolved) -> Iterator[Violation]:
-    """Proofs that hold in both byte orders."""
+    """Reports proofs that hold in both byte orders."""
     for owner in spec.framed if spec.proves_order else ():
         if owner.proof is not None:
             yield from _ambiguous(spec, owner.proof, offsets.of(spec, owner))
@@ -181,7 +183,7 @@ class _Integer:
         self.parts: dict[str, model.BitSlice | None] = {}
 
     def read(self, data: bytes, order: Order) -> Iterator[tuple[str, Result]]:
-        """The numbers that the bytes are."""
+        """The numbers that the bytes represent."""
         little = (order if self.turns else self.order) is Order.LITTLE
         whole = int.from_bytes(data, "little" if little else "big", signed=self.signed)
         for name, bits in self.parts.items():

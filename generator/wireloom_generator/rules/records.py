@@ -1,4 +1,4 @@
-"""Where records end, and what captures begin with."""
+"""Rules about the end of records and the headers of captures."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from wireloom_generator.problems import Location, Violation
 
 
 def record_length(spec: Resolved) -> Iterator[Violation]:
-    """Lengths that are missing, given twice, or not known in time."""
+    """Reports lengths that are missing, given twice, or not known in time."""
     record = spec.record
     for message in spec.messages:
         if record.end is None and message.end is None:
@@ -110,7 +110,7 @@ def _unfixed_range(
 
 
 def capture(spec: Resolved) -> Iterator[Violation]:
-    """Headers of captures that cannot be read first, and other uses of their name."""
+    """Reports headers of captures that cannot be read first, and other uses of their name."""
     if spec.capture is None:
         return
     hint = "each field of a capture's header needs an end of its own"

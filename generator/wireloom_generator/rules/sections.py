@@ -1,4 +1,4 @@
-"""Sections: their content, their sizes, and the bytes left over in them."""
+"""Rules about sections: their content, their sizes, and the bytes left over in them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange
 
 
 def section_nesting(spec: Resolved) -> Iterator[Violation]:
-    """Sections that are empty where no message can fill them."""
+    """Reports empty sections that messages cannot fill."""
     for scope in every(spec):
         for visit in scope.visits:
             section = visit.item
@@ -32,7 +32,7 @@ def section_nesting(spec: Resolved) -> Iterator[Violation]:
 
 
 def section_size(spec: Resolved) -> Iterator[Violation]:
-    """Sections and records that no bytes can fill, or that some always overfill."""
+    """Reports sections and records whose fields never add up to their size."""
     for scope in every(spec):
         known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
         for visit in scope.visits:
@@ -226,7 +226,7 @@ def _record_size(spec: Resolved) -> tuple[dict[str, int], bool] | None:
 
 
 def trailing(spec: Resolved) -> Iterator[Violation]:
-    """Columns for left-over bytes after something that always takes all bytes."""
+    """Reports ``trailing`` columns that never receive a byte."""
     for node in nodes(spec):
         if isinstance(node, model.Region) and node.trailing is not None:
             taker = model.exhausting(model.children(node), spec.structs)

@@ -1,4 +1,4 @@
-"""The order of nodes: rests, optional fields, lists, padding, and fields at offsets of their own."""
+"""Rules about the order of nodes: rests, optional fields, lists, padding, and fields at absolute offsets."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ from wireloom_generator.types import FlatBuffers, Struct
 
 
 def one_rest(spec: Resolved) -> Iterator[Violation]:
-    """Nodes after one that leaves them no bytes."""
+    """Reports nodes after one that leaves no bytes."""
     for listed in sequences(spec):
         yield from _after_rest(spec, listed)
 
@@ -59,7 +59,7 @@ def _taker(spec: Resolved, node: model.Node) -> model.Node | None:
 
 
 def optional_last(spec: Resolved) -> Iterator[Violation]:
-    """Mandatory nodes after an optional one."""
+    """Reports mandatory nodes after an optional one."""
     for listed in sequences(spec):
         yield from _after_optional(spec, listed)
 
@@ -81,7 +81,7 @@ _WRITING = ("derive", "checksum", "default", "reserved")
 
 
 def elsewhere(spec: Resolved) -> Iterator[Violation]:
-    """Fields with ``at`` and keys that contradict it, and fields beside them that would take their bytes."""
+    """Reports keys that contradict ``at``, and neighbouring fields that would take the bytes of a field with ``at``."""
     for node in nodes(spec):
         if isinstance(node, model.Field):
             yield from _at(node)
@@ -162,7 +162,7 @@ _AT_END = {"eof", "eos", "left == 0"}
 
 
 def repeat(spec: Resolved) -> Iterator[Violation]:
-    """Lists without a length or with two, and items that cannot be listed."""
+    """Reports lists without a length or with two, and items that cannot be repeated."""
     for field in fields(spec):
         if isinstance(field, model.Field) and field.repeat is not None:
             yield from _list_length(spec, field, field.repeat)
@@ -218,7 +218,7 @@ def _leaves_some(node: model.Node) -> bool:
 
 
 def padding(spec: Resolved) -> Iterator[Violation]:
-    """Padding without bytes, and alignment from nowhere."""
+    """Reports padding without bytes, and alignment from an unknown section."""
     yield from dict.fromkeys(problem for scope in every(spec) for problem in _origins(scope))
     for node in nodes(spec):
         if not isinstance(node, model.Padding):

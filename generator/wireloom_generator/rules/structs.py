@@ -1,4 +1,4 @@
-"""Inputs of types, and the fields of FlatBuffers tables."""
+"""Rules about the inputs of types, and the fields of FlatBuffers tables."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from wireloom_generator.types import Struct, Text, Unknown, parse
 
 
 def given(spec: Resolved) -> Iterator[Violation]:
-    """Inputs that are missing, unknown or of two types."""
+    """Reports inputs that are missing, unknown, or of different types."""
     for struct in (struct for part in spec.shared for struct in part.structs):
         yield from _declared(struct)
     for node in nodes(spec):
@@ -83,7 +83,7 @@ _LAST_SLOT = 32765
 
 
 def table_fields(spec: Resolved) -> Iterator[Violation]:
-    """Table fields that FlatBuffers cannot have."""
+    """Reports table fields that FlatBuffers cannot have."""
     for shared in spec.shared:
         for table in shared.tables:
             slots: dict[int, TableField] = {}

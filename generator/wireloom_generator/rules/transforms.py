@@ -1,4 +1,4 @@
-"""Transforms of bytes: compression, masks and rotations."""
+"""Rules about transforms of bytes: compression, masks and rotations."""
 
 from collections.abc import Iterator, Set
 from typing import assert_never
@@ -23,7 +23,7 @@ _OTHER_NAMES = {
 
 
 def through(spec: Resolved) -> Iterator[Violation]:
-    """Transforms that are unknown, or that do not fit."""
+    """Reports transforms that are unknown, or do not fit their field."""
     for node in nodes(spec):
         match node:
             case model.Field(through=model.Through() as through):

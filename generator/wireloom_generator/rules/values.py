@@ -1,4 +1,4 @@
-"""Where values come from, and whether constants, defaults and meanings fit their fields."""
+"""Rules about the sources of values, and whether constants, defaults and meanings fit their fields."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ _SOURCES = ("const", "derive", "checksum", "compute", "default")
 
 
 def value_source(spec: Resolved) -> Iterator[Violation]:
-    """Values with two sources, and sources that a kind of field cannot have."""
+    """Reports values with two sources, and sources that this kind of field cannot have."""
     for field in fields(spec):
         yield from _one_source(field)
         match field:
@@ -60,7 +60,7 @@ _NO_LIST = "a list cannot have a const", ""
 
 
 def const_fits(spec: Resolved) -> Iterator[Violation]:
-    """Constants that their fields can never have."""
+    """Reports constants that their fields cannot hold."""
     for field in fields(spec):
         if isinstance(field, model.Computed) or field.const is None:
             continue
@@ -84,7 +84,7 @@ def _constant(field: model.Field, const: Literal | bytes) -> tuple[str, str] | N
 
 
 def default_fits(spec: Resolved) -> Iterator[Violation]:
-    """Defaults that their fields can never have."""
+    """Reports defaults that their fields cannot hold."""
     for field in fields(spec):
         if isinstance(field, model.Computed):
             continue
@@ -132,7 +132,7 @@ def _default(field: model.Field | model.BitField, default: model.Condition) -> t
 
 
 _ABOUT_NUMBERS = ("enum", "flags", "const", "valid", "derive", "checksum", "default", "reserved", "table_type")
-"""The keys that apply to the number, not to its meaning."""
+"""The keys that apply to the number instead of its meaning."""
 _OTHER_MEANINGS = {
     "guid": "uuid",
     "ip": "ipv4 or ipv6",
@@ -143,7 +143,7 @@ _MAPPINGS = ("timestamp", "duration", "decimal", "double")
 
 
 def meaning(spec: Resolved) -> Iterator[Violation]:
-    """Meanings that do not exist, do not fit, or lose something."""
+    """Reports meanings that are unknown, do not fit, or lose information."""
     for field in fields(spec):
         if not field.gives("as"):
             continue

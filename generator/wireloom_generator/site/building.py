@@ -1,4 +1,4 @@
-"""Pages → a site: called with a navigation, Zensical makes HTML that needs neither a server nor a network."""
+"""Pages → a site: builds HTML with Zensical that needs neither a server nor a network."""
 
 import json
 import subprocess
@@ -47,7 +47,7 @@ SITE = "site"
 
 
 class SiteError(Exception):
-    """The site cannot be built, or may not be where it should be."""
+    """The site cannot be built, or not in the given folder."""
 
 
 def build(folder: Path, title: str, about: str, contents: Navigation, preferred: Navigation = ()) -> None:

@@ -70,12 +70,14 @@ class Base(ABC):
         return self
 
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
-        """The mistakes in its own keys, judged by the field alone."""
+        """The mistakes in its own keys, as far as the field alone shows them."""
         yield from ()
 
     @property
     def has_raw(self) -> bool:
-        """Whether a field of it has a column for other bytes even if its spec does not name one with ``raw``."""
+        """Whether a field of this type has a column for non-canonical bytes even if its spec does not name one with
+        ``raw``.
+        """
         return False
 
     @property

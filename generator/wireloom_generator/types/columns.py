@@ -1,6 +1,4 @@
-"""The columns of tables: their types, and the two that every row ends with. Each backend writes these types in its own
-way.
-"""
+"""The columns of tables: their types, and the last two of every row. Each backend writes these types in its own way."""
 
 from dataclasses import dataclass
 from enum import StrEnum

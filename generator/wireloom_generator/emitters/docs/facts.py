@@ -69,12 +69,12 @@ class Facts:
         return Facts({key: self.values[key] for key in self.values.keys() & keys}, self.present & keys)
 
     def under(self, others: "Facts") -> "Facts":
-        """These facts with others, which count where both know a value."""
+        """These facts and others, which take precedence."""
         return Facts({**self.values, **others.values}, self.present | others.present)
 
     @property
     def key(self) -> Hashable:
-        """The same for facts that are equal."""
+        """A key that is the same for equal facts."""
         return frozenset(self.values.items()), self.present
 
 

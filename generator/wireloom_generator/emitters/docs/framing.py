@@ -1,4 +1,4 @@
-"""How the end of a record is found, and which records are accepted, as sentences."""
+"""Sentences about how the end of a record is found, and which records are accepted."""
 
 from collections.abc import Iterator
 

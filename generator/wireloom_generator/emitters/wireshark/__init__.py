@@ -1,7 +1,7 @@
 """wireshark/<protocol>.lua: a dissector for Wireshark and tshark, and wireloom.lua, which all dissectors load.
 
-``wireshark_bundle/<protocol>.lua`` is the same dissector with wireloom.lua in it, one file that needs no other. It is
-only made if the output ``wireshark_bundle`` is named.
+``wireshark_bundle/<protocol>.lua`` is the same dissector with wireloom.lua included, a single file. It is only made if
+the output ``wireshark_bundle`` is named.
 
 It splits TCP streams into records like the codec, and shows the same fields under their columns' names, with labels and
 bits, and errors as expert information with code and reason.
@@ -10,7 +10,7 @@ Differences from the codec: FlatBuffers tables and packed data stay bytes, so er
 multibyte encodings other than UTF is shown up to its first character that is not ASCII. The memory of lists in a table
 is not limited. Bytes left over in several places are several items. At the end of a TCP stream a record is not shown if
 it is cut off, or if it has no checksum and only later bytes would decide its byte order, because more bytes may come. A
-malformed range ends with its segment; the codec would go on.
+malformed range ends with its segment; in the codec it would continue.
 """
 
 from collections.abc import Iterator, Mapping

@@ -85,7 +85,7 @@ class BitChoice(Written):
 
     @property
     def taken(self) -> int:
-        """The bits that each alternative must take."""
+        """The number of bits that each alternative must take."""
         return sum(entry.taken for alternative in self.choice[:1] for entry in alternative.fields)
 
 
@@ -94,10 +94,7 @@ BitEntry = BitField | BitChoice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bits(Documented):
-    """Bit fields that share an unsigned integer.
-
-    Those of an alternative are ``over`` bits of an integer that was read: so many others are in front of so many.
-    """
+    """Bit fields that share an unsigned integer."""
 
     doc: Doc = among(without=("title",))
     bits: str = required("the unsigned integer type, of up to 1024 bits", "u16")
@@ -121,6 +118,7 @@ class Bits(Documented):
         see="bit-fields.md#a-bit-field",
     )
     over: tuple[int, int] | None = None
+    """In an alternative of a bit choice: the bits of the integer before these, and the number of these."""
 
     @property
     def parts(self) -> tuple[BitField, ...]:

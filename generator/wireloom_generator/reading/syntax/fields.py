@@ -1,4 +1,4 @@
-"""Fields, and what only fields have: repetitions, checksums, transforms and interpretations."""
+"""Fields, with their repetitions, checksums, transforms and interpretations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

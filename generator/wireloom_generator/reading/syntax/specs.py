@@ -1,4 +1,4 @@
-"""The files of a spec, and what only they hold."""
+"""The files of a spec and their top-level declarations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -111,7 +111,7 @@ class Record(Documented):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture(Documented):
-    """A header that is once at the start of a capture, before all records."""
+    """A header that occurs once, at the start of a capture, before all records."""
 
     fields: tuple[Entry, ...] = required(
         "its fields; records use their values like parameters", "[{name: version, type: u16}]"
