@@ -51,7 +51,7 @@ def of_name(spec: Resolved, owner: model.Record | model.Message, name: str, know
 
 
 def _fault(node: model.Node | model.BitField) -> str | None:
-    """Why a node cannot be a number at a fixed offset in any place."""
+    """Why a node can never be a number at a fixed offset."""
     match node:
         case model.Computed():
             return "is computed"

@@ -207,7 +207,7 @@ class _Question:
         return submasks(bits) if self.proof else [part for part in submasks(bits) if part <= domain.most]
 
     def ends(self, name: str) -> Span:
-        """What numbers a name can be; without ends if it may be something else."""
+        """The range of a name's numbers; without ends if it may be anything else."""
         domain = self.domain(name)
         numbers = [value for value in domain.listed if isinstance(value, int) and not isinstance(value, bool)]
         if domain.kind is not Kind.NUMBER or len(numbers) < len(domain.listed):

@@ -87,7 +87,7 @@ def _made(kind: type, at: Location, places: Mapping[str, Location], values: Mapp
 
 @cache
 def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """What an annotation is made of: ``Mapping`` and ``(str, int)`` of ``Mapping[str, int]``."""
+    """The parts of an annotation: ``Mapping`` and ``(str, int)`` for ``Mapping[str, int]``."""
     return get_origin(hint), get_args(hint)
 
 

@@ -101,7 +101,7 @@ def _alternatives(spec: Resolved, choice: model.Choice) -> Iterator[Violation]:
 def _not_taken(
     spec: Resolved, scope: Scope, visit: Visit, cases: Sequence[Alternative], known: Domains
 ) -> Iterator[tuple[Alternative, tuple[str, Severity] | None]]:
-    """Each alternative with the reason why it is never taken here, and its severity; None if it may be taken."""
+    """Each alternative with the reason why it is unreachable here, and its severity; None if it may be taken."""
     assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
     for case, reason, earlier in _judged(cases, assumed, known):
         match reason:

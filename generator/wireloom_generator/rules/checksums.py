@@ -36,7 +36,7 @@ def checksum_algorithm(spec: Resolved) -> Iterator[Violation]:
 
 
 def _bounds(checksum: model.Checksum) -> Iterator[Violation]:
-    """Ends of a range in a type that are not at its own fields."""
+    """Reports ends of a range in a type that are not at fields of that type."""
     for bound in (bound for covered in checksum.ranges for bound in (covered.start, covered.end)):
         if bound.tree is not None and edge(bound.tree) is None:
             what, hint = "a checksum in a type covers fields of that type", "write offset(x), or offset(x) + size(x)"
@@ -73,7 +73,9 @@ def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Violati
 
 
 def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> Iterator[Violation]:
-    """Checksums that do not fit their digits. Sums may have fewer, because a sum of few bytes is small."""
+    """Checksums that do not fit their number of digits. Sums may have fewer digits, because a sum of few bytes is
+    small.
+    """
     kind = checksum.kind
     assert kind is not None
     if field.wire.fixed is None:

@@ -44,7 +44,7 @@ def _clashes(own: Iterable[WrittenColumn], header: Iterable[WrittenColumn]) -> I
 
 
 def _clash(column: WrittenColumn, other: WrittenColumn) -> bool:
-    """Whether two columns of one name cannot be one column; two fields of one name are another rule's concern."""
+    """Whether two columns of the same name collide; another rule reports two fields of the same name."""
     if column.sort is Sort.FIELD and other.sort in (Sort.FIELD, Sort.PARAMETER):
         return column.name != other.name
     if column.visit is None or other.visit is None or column.sort is not other.sort:

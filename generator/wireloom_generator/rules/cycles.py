@@ -77,13 +77,13 @@ def _back_to(start: K, edges: Mapping[K, Sequence[K]]) -> list[K] | None:
 
 
 def _through(circle: Sequence[str]) -> str:
-    """The names on the way back, but for the last, which is where it began."""
+    """The names on the way back, except the last, which is the starting point."""
     return f" through {', '.join(map(repr, circle[:-1]))}" if len(circle) > 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Coverage:
-    """A checksum field: the ranges that it always covers, and its own bytes, or at least where these begin."""
+    """A checksum field: the ranges that it always covers, and its own bytes, or at least their start."""
 
     name: str
     at: Location
@@ -240,7 +240,7 @@ def _contains_itself(loop: Loop, hint: str) -> Violation:
 
 
 def _reached(loops: Iterable[Loop], name: str) -> set[str]:
-    """The types to which a type leads, itself among them."""
+    """The types that can be reached from a type, including itself."""
     found, pending = set(), {name}
     while pending:
         found |= pending

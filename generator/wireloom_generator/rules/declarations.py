@@ -89,7 +89,7 @@ def _names_used(site: Site) -> set[str]:
 
 
 def _meant(references: Iterable[str], known: Collection[str]) -> set[str | None]:
-    """The names that are referred to; of a misspelt one, the nearest."""
+    """The names that are referred to; for a misspelt one, the nearest known name."""
     return {name if name in known else nearest(name, known) for name in references}
 
 
@@ -142,7 +142,7 @@ _REPLACING = (
     model.Named | model.Region | model.Message | model.Variant | model.Declarations | model.Parameter
     | model.Enum | model.EnumValue | model.Flags | model.Flag | model.Struct | model.Table | model.TableField
 )  # fmt: skip
-"""What can be used instead of something."""
+"""Declarations that ``replaced_by`` can name."""
 
 
 def _uses(node: model.Named, spec: Resolved) -> Iterator[Violation]:

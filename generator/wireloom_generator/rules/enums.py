@@ -27,7 +27,7 @@ def enum_values(spec: Resolved) -> Iterator[Violation]:
 
 
 def _names(values: Sequence[EnumValue | Flag]) -> Iterator[Violation]:
-    """What is wrong with the names and labels of numbers."""
+    """Reports mistakes in the names and labels of numbers."""
     for value in values:
         if (fault := naming.word_fault(value.name)) is not None:
             yield Violation(value.where("name"), *fault)
@@ -59,7 +59,7 @@ def _named_twice(value: EnumValue, seen: dict[tuple[int, int], EnumValue]) -> It
 
 
 def _group(enum: Enum, group: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What is wrong with a group, and hints."""
+    """The mistakes in a group, with hints."""
     known = frozenset(value.name for value in enum.values)
     if naming.word_fault(group) is not None:
         yield f"{group!r} cannot name a group", "a name has letters, digits and underscores, and begins with a letter"

@@ -54,7 +54,7 @@ def _parameters(spec: Resolved, example: model.Example) -> Iterator[Violation]:
 
 
 def _column(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Violation]:
-    """Whether there is a column for the last name of ``path``, and for those inside of its value."""
+    """Whether there is a column for the last name of ``path``, and for the names inside its value."""
     name = path.rpartition(".")[2]
     found = [column for column in known if column.name == name]
     if not found:

@@ -70,7 +70,7 @@ def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Violation
 
 
 def _bytes_left(site: Site, name: Name) -> Iterator[Violation]:
-    """Uses of the bytes left in the section in other places."""
+    """Reports uses of the bytes left in the section in keys that do not allow it."""
     is_field = site.key == "until" or (site.visit is not None and not isinstance(site.visit.item, model.Choice))
     if site.key in _KEYS_OF[name.name] and is_field:
         return
@@ -86,11 +86,11 @@ def _bytes_left(site: Site, name: Name) -> Iterator[Violation]:
 
 
 _OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "self", "this"})
-"""Other tools' words for what is around an expression."""
+"""Other tools' words for the surroundings of an expression."""
 
 
 _SIZES = frozenset({"length", "len", "size"})
-"""Words for how many bytes something takes."""
+"""A number of bytes in words."""
 
 _REST = frozenset({"all", "eof", "eos", "greedy", "remaining", "size_eos"})
 """Other tools' words for the bytes that are left."""
@@ -138,7 +138,7 @@ def _several_numbers(enum: model.Enum, group: str) -> tuple[str, str]:
 
 
 def _explained(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
-    """Why a name is unknown, and a hint."""
+    """The reason why a name is unknown, and a hint."""
     if name.item is not None:
         return _missing_item(spec, site, name, name.item)
     what = f"unknown name {name.name!r}"
@@ -182,7 +182,7 @@ def _missing_item(spec: Resolved, site: Site, name: Name, item: expressions.InLi
 
 
 def _inputs(spec: Resolved, site: Site, name: str) -> Sequence[Seen]:
-    """The structs and lists that a type is given under a name."""
+    """The structs and lists that are passed to a type under a name."""
     fields = given_fields(spec)
     return [field for seen in site.values.get(name, ()) if isinstance(seen, Input) for field in fields.get(seen, ())]
 
@@ -192,7 +192,7 @@ def _as_input(name: str) -> str:
 
 
 def _missing_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequence[str]) -> tuple[str, str]:
-    """Why a path into a struct leads nowhere, and a hint."""
+    """The reason why a path into a struct does not exist, and a hint."""
     for step in steps:
         item = seen[0].item if isinstance(seen[0], Visit) else None
         if item is None or not (names := inside(spec, item)):
@@ -244,7 +244,7 @@ def _elsewhere(spec: Resolved) -> "_Elsewhere":
 
 
 class _Elsewhere:
-    """What a name may be that is unknown at its place; found when first needed, since most specs never do."""
+    """Explains names that are unknown where they are used; computed on first use, because most specs never need it."""
 
     def __init__(self, spec: Resolved) -> None:
         self.spec = spec

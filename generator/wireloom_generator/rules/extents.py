@@ -24,7 +24,7 @@ _OTHER_NAMES = {
 
 
 def _in_python(encoding: str) -> str:
-    """What Python calls an encoding."""
+    """Python's name for an encoding."""
     name = encoding.lower().replace("-", "_").replace(" ", "_")
     return aliases.get(name, name)
 
@@ -101,7 +101,7 @@ def _pointless(field: model.Field, keys: tuple[str, ...], hint: str) -> Iterator
 
 
 def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Terminator | None) -> Iterator[Violation]:
-    """What is wrong with a value that ends inside its size."""
+    """Reports mistakes in a value that ends inside its size."""
     if until is None and isinstance(field.type, Struct):
         what, hint = f"{field.type.word} does not say where its padding begins", "use a section with trailing"
         yield Violation(field.where("pad"), what, hint)
@@ -117,7 +117,7 @@ def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Term
 
 
 def _padding_unknown(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Violation]:
-    """A size that follows from the value, so that nobody knows how much padding there was."""
+    """Reports padding in a size that follows from the value, because the amount of padding would be lost."""
     if size.asks_left and field.raw is None:
         what = f"the bytes left depend on {field.name!r}, so its padding would be lost"
         hint = (
@@ -170,7 +170,7 @@ def _encoding_hint(encoding: str) -> str:
 
 
 def _own_keys(field: model.Field | model.Computed) -> Iterator[Violation]:
-    """What is wrong with the keys that not all types have."""
+    """Reports mistakes in keys that only some types have."""
     for key, having in _HAVING.items():
         given, owners = field.gives(key), [each for each in having if isinstance(field.type, each)]
         if key == "raw" and field.gives("as"):

@@ -16,7 +16,7 @@ _OTHER_NAMES = {
     "zigzag": "zigzag_i64", "vlq": "vlq_u28", "quic": "quic_u62",
     **{f"{word}{bits}{end}": f"{word[0]}{bits}" for word in ("uint", "int") for bits in WIDTHS for end in ("", "_t")},
 }  # fmt: skip
-"""What other languages call our types."""
+"""Names of our types in other languages."""
 
 _BY_THEIR_END = {
     **dict.fromkeys(("strz", "cstring", "asciiz", "stringz", "nullterminated"), 'write type: text, and until: "00"'),
@@ -26,7 +26,7 @@ _BY_THEIR_END = {
     "greedybytes": "write type: bytes, and size: rest",
     **dict.fromkeys(("array", "list", "vector"), "write the type of one item, and repeat: {count: …}"),
 }
-"""What other tools call values by where they end."""
+"""Other tools' words for values with a certain end."""
 
 _CHARACTERS = frozenset({"char", "nchar", "wchar"})
 """Types whose arrays are text."""
@@ -42,7 +42,7 @@ _ORDERS = {
     "l": ", and byte_order: little if the protocol is not",
     "b": ", and byte_order: big if the protocol is not",
 }
-"""What to write for a byte order in a name."""
+"""What to write instead of a byte order in a type's name."""
 
 
 def known_type(spec: Resolved) -> Iterator[Violation]:
@@ -96,7 +96,7 @@ def _as_bit_field(width: str) -> str:
 
 
 def _of_other_tools(name: str) -> str:
-    """The number that Kaitai Struct or construct calls so; one of Kaitai Struct's counts bytes."""
+    """Our name for an integer type of Kaitai Struct (which counts bytes) or construct."""
     if found := re.fullmatch(r"([usif])(\d{1,2})([lb]?)e?", name):
         kind, size, order = found.groups()
         bits = int(size) * 8 if size in ("1", "2", "4", "8") else int(size)

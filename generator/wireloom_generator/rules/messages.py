@@ -75,7 +75,7 @@ def _common_record(
 
 
 def _listed_values(match: model.Match) -> rivals.Bound:
-    """The fields for which values alone are listed."""
+    """The fields for which only values, and no ranges, are listed."""
     exact = {name: tuple(matching.listed(selectors)) for name, selectors in match.items()}
     return {
         name: frozenset(value for value in values if isinstance(value, int | str | bytes))
@@ -150,7 +150,7 @@ def _fields(
     messages: Mapping[str, model.Message],
     header: Mapping[str, model.ColumnType],
 ) -> Iterator[Violation]:
-    """Fields that an answer and a request do not both have, or that are not comparable."""
+    """Reports fields that the answer or the request lacks, or that cannot be compared."""
     at = answers.where("by")
     if not answers.by:
         yield Violation(at, "by needs at least one field")

@@ -118,7 +118,7 @@ def _clash(scope: Scope, visit: Visit, other: Visit) -> bool:
 
 
 def _fills(scope: Scope, visit: Visit) -> bool:
-    """Whether a field is all that the section it is named after holds, so that both have one size."""
+    """Whether a field is the only content of the section of the same name, so that both have the same size."""
     item = visit.item
     if visit.name != visit.sections[-1] or not isinstance(item, model.Field) or item.when or item.optional:
         return False

@@ -13,7 +13,7 @@ from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Struct, Varint, WireType
 
 _BYTES = (1, 2, 3, 4)
-"""What other tools write for so many bytes, as in ``u4``."""
+"""Sizes in bytes, which other tools use in names of types, as in ``u4``."""
 
 
 def integer_width(spec: Resolved) -> Iterator[Violation]:
@@ -195,7 +195,7 @@ def _unknown_order(word: str, at: Location, parameters: Iterable[str] = ()) -> V
 
 
 def _lost_order(spec: Resolved) -> Iterator[Violation]:
-    """Types with an order whose fields are put into other lists, where it would not be theirs."""
+    """Reports includes of types with a byte order, because the included fields would lose it."""
     for each in spec.included:
         struct = spec.structs.get(each.name)
         if struct is not None and struct.gives("byte_order"):

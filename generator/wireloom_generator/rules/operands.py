@@ -55,15 +55,15 @@ def _causes(found: Iterable[Misfit]) -> Iterator[Misfit]:
 
 
 def _whole_list_or_struct(site: Site, tree: Expr) -> Kind | None:
-    """What kind of list or struct a type is given; None if it is something else."""
+    """The kind of list or struct that is passed to a type; None for anything else."""
     found = site.kind(tree) if site.key == "with" and isinstance(tree, Name) else None
     return found if found in WIDE else None
 
 
 _MOST_WRITTEN = 63
-"""How far a shift by a literal number can be."""
+"""The largest shift by a literal number."""
 _MOST_OF_RECORD = 255
-"""How far a shift by a value of a record can be: a field of 8 bits."""
+"""The largest shift by a value of a record: a field of 8 bits."""
 _MEANT = (Kind.TIME, Kind.SPAN, Kind.SCALED)
 """Meanings of numbers that expressions cannot use."""
 
@@ -74,7 +74,7 @@ def _wrong_type(site: Site, part: Expr, what: str, hint: str) -> Violation:
 
 
 def _explained(misfit: Misfit, *, is_all: bool) -> tuple[str, str]:
-    """What is wrong with a part, which may be all of the expression, and a hint."""
+    """The mistake in a part, which may be the whole expression, and a hint."""
     found, other = misfit.found, misfit.other
     match misfit.fault:
         case Fault.UNWANTED:
@@ -133,7 +133,7 @@ def _operand_range(site: Site, operator: str, right: Expr) -> Iterator[Violation
 
 
 def _ranges(site: Site, tree: Expr) -> Ends:
-    """What the names of an expression can be if they are integers. One that is unknown is another rule's concern."""
+    """The ranges of the names of an expression that are integers; another rule reports unknown names."""
     names = {key(name): name for name in expressions.names(tree)}
 
     def ends(asked: str) -> Span:
@@ -155,7 +155,7 @@ def _range_of(seen: Seen) -> Domain | None:
 
 
 _Needed = Iterator[tuple[Name, Expr]]
-"""Names without which something has no value, each with the condition that holds at its place."""
+"""The names that must have a value, each with the condition that holds where it is used."""
 
 
 def absent_value(spec: Resolved) -> Iterator[Violation]:
@@ -219,7 +219,7 @@ def _needed_inside(tree: Expr, holds: Expr) -> _Needed:
 
 
 def _condition_here(site: Site) -> Expr:
-    """What holds wherever the expression is evaluated: that its node is present."""
+    """The condition that holds whenever the expression is evaluated: that its node is present."""
     visit = site.visit
     if visit is None:
         return TRUE
@@ -312,7 +312,7 @@ def _is_about_list(site: Site) -> bool:
 
 
 def _derived_list(site: Site, tree: Expr) -> Iterator[Violation]:
-    """Derived lists whose number of items is not clear."""
+    """Reports derived lists whose number of items is ambiguous."""
     names = [part for part in expressions.walk(tree) if isinstance(part, Name) and part.item is not None]
     about = {part.item.list for part in names if part.item is not None and not part.item.word}
     if len(about) != 1 or not any(isinstance(part, Name) and site.is_index(part) for part in expressions.walk(tree)):

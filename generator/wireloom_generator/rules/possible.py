@@ -125,7 +125,7 @@ def _is_restricted(domain: Domain) -> bool:
 
 
 def _of_any_number(known: Domains, name: str) -> Domains:
-    """The domains with the range of all numbers for the name; the range of its type is another rule's concern."""
+    """The domains, with the range of all numbers for the name; another rule checks the range of its type."""
     domain = known[name]
     return domains.beside(known, {name: replace(domain, least=-(1 << 64), most=1 << 64)})
 
@@ -185,7 +185,7 @@ def possible_bytes(spec: Resolved) -> Iterator[Violation]:
 
 
 def _in_record(spec: Resolved) -> Iterator[Violation]:
-    """What would end records that end at a terminator."""
+    """Reports content that would end records with a terminator too early."""
     end = spec.record.end
     if not isinstance(end, model.Terminator) or not end.value:
         return
@@ -202,7 +202,7 @@ def _in_record(spec: Resolved) -> Iterator[Violation]:
 
 
 def _layouts(spec: Resolved, message: model.Message) -> Iterator[Filling]:
-    """What a message puts into sections, with each of its variants."""
+    """The nodes that a message puts into sections, for each of its variants."""
     slots = [slot.name for slot in spec.record.slots]
     for variant in message.variants or (message,):
         more = variant.sections if isinstance(variant, model.Variant) else {}
@@ -210,7 +210,7 @@ def _layouts(spec: Resolved, message: model.Message) -> Iterator[Filling]:
 
 
 def _in_struct(spec: Resolved, field: model.Field) -> Iterator[Violation]:
-    """What would end a struct that ends at a terminator."""
+    """Reports content that would end a struct with a terminator too early."""
     extent = field.wire.extent.until if isinstance(field.wire.extent, model.Size) else field.wire.extent
     if not isinstance(extent, model.Terminator) or not isinstance(field.type, Struct) or not extent.value:
         return
@@ -226,7 +226,7 @@ def _with_terminator(
     terminator: bytes,
     ends: str,
 ) -> Iterator[Violation]:
-    """The first node whose bytes contain the terminator of what is around it."""
+    """The first node whose bytes contain the terminator of the enclosing region."""
     inside = tuple(inside)
     for run in required_bytes.runs(inside, sections, match):
         node = run.first(terminator)
@@ -269,7 +269,7 @@ def _misfits(field: model.Field, found: object) -> Iterator[tuple[str, str]]:
 
 
 def _cuts(end: model.Terminator, known: bytes) -> bool:
-    """Whether a value of these bytes would end inside."""
+    """Whether a value with these bytes would end too early."""
     places = range(0, len(known) - len(end.value) + 1, end.unit) if end.value else range(0)
     inner = next((at for at in places if known[at:].startswith(end.value)), None)
     return inner is not None and not (end.terminator == "keep" and inner + len(end.value) == len(known))

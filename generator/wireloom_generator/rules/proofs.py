@@ -14,7 +14,7 @@ from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_generator.types import Integer
 
 _UNSHARED = tuple(ALGORITHMS[name].kind for name in ("internet", "fletcher32"))
-"""Checksums of a range that those of others do not help to find."""
+"""Checksums that cannot be computed from those of overlapping ranges."""
 
 _UNBOUNDED = "it is tried at every byte, so the fields up to the length need a largest size"
 

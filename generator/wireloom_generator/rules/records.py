@@ -131,7 +131,7 @@ def capture(spec: Resolved) -> Iterator[Violation]:
 
 
 def _plain(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
-    """The nodes, and those in a byte order in its place."""
+    """The nodes, with each ``Ordered`` replaced by its nodes."""
     for node in nodes:
         yield from (node.nodes if isinstance(node, model.Ordered) else (node,))
 

@@ -52,7 +52,7 @@ def section_size(spec: Resolved) -> Iterator[Violation]:
 
 
 def _sized_struct(spec: Resolved, field: model.Field) -> model.Struct | None:
-    """The struct of a field that is always there and has a size of its own, which is that of its fields then."""
+    """The struct of a field that is always present and has a size; the size is then that of the struct's fields."""
     is_plain = field.when is None and not field.optional and field.repeat is None and field.through is None
     extent = field.wire.extent
     is_sized = isinstance(field.type, Struct) and isinstance(extent, model.Size) and extent.pad is None
@@ -60,7 +60,7 @@ def _sized_struct(spec: Resolved, field: model.Field) -> model.Struct | None:
 
 
 def _wrong_rests(spec: Resolved) -> Iterator[Violation]:
-    """Nodes that leave more or fewer bytes than the nodes after them take."""
+    """Reports nodes that leave more or fewer bytes than the nodes after them take."""
     yield from _rests(spec.record.nodes, NOTHING)
     for struct in spec.structs.values():
         yield from _rests(struct.nodes, ANY)

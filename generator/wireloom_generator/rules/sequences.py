@@ -45,13 +45,13 @@ def _after_rest(spec: Resolved, listed: Nodes) -> Iterator[Violation]:
 
 
 def _lacks(node: model.Node, *, always: bool) -> bool:
-    """Whether it has bytes that a node before it takes, ``always`` or sometimes."""
+    """Whether it lacks bytes after a node that takes all that are left, ``always`` or sometimes."""
     taken = model.space((node,))
     return needs_bytes(node) and (taken.most != 0 if always else taken.least > 0)
 
 
 def _taker(spec: Resolved, node: model.Node) -> model.Node | None:
-    """The node, or a node in one of its alternatives, that takes all that is left if it is present."""
+    """The node, or a node in one of its alternatives, that takes all remaining bytes if it is present."""
     if isinstance(node, model.Choice | model.Ordered):
         found = (_taker(spec, inner) for inner in model.children(node))
         return next((taker for taker in found if taker is not None), None)
@@ -111,7 +111,7 @@ def _shared(field: model.Field) -> Iterator[Violation]:
 
 
 def _beside(spec: Resolved, listed: Nodes) -> Iterator[Violation]:
-    """Nodes of a sequence that would take the bytes of a field with ``at``."""
+    """Reports nodes of a sequence that would take the bytes of a field with ``at``."""
     owners = [_owner(spec, node) for node in listed]
     owner = next((owner for owner in owners if owner is not None), None)
     if owner is None:
@@ -129,7 +129,7 @@ def _beside(spec: Resolved, listed: Nodes) -> Iterator[Violation]:
 
 
 def _owner(spec: Resolved, node: model.Node) -> model.Field | None:
-    """The field that has bytes of the section elsewhere: itself, or one of its type."""
+    """The field with bytes at an absolute offset in the section: itself, or one of its type."""
     if not isinstance(node, model.Field):
         return None
     if is_elsewhere(node):
@@ -140,7 +140,7 @@ def _owner(spec: Resolved, node: model.Node) -> model.Field | None:
 
 
 def _derived_of_shared(spec: Resolved) -> Iterator[Violation]:
-    """Values that follow from where the bytes of others are shared."""
+    """Reports values that are derived from the place of a shared field."""
     for site in sites(spec):
         tree = site.tree
         if site.key not in ("derive", "default") or tree is None:
@@ -155,10 +155,10 @@ def _derived_of_shared(spec: Resolved) -> Iterator[Violation]:
 
 
 _OTHER_WORDS = {"eos": "write rest", "expr": "write {count: …}", "until": "write {until: …}"}
-"""What other tools call the ends of lists."""
+"""Other tools' words for the ends of lists."""
 
 _AT_END = {"eof", "eos", "left == 0"}
-"""Conditions that hold when nothing is left."""
+"""Conditions that hold if no bytes are left."""
 
 
 def repeat(spec: Resolved) -> Iterator[Violation]:

@@ -24,7 +24,7 @@ def given(spec: Resolved) -> Iterator[Violation]:
 
 
 def _of_two_types(spec: Resolved) -> Iterator[Violation]:
-    """Structs and lists that are not of the type that they are where the type is used first."""
+    """Reports structs and lists whose type differs from the first use."""
     first: dict[Input, str] = {}
     for site in sites(spec):
         told, tree = site.input, site.tree
@@ -38,7 +38,7 @@ def _of_two_types(spec: Resolved) -> Iterator[Violation]:
 
 
 def _shape(item: Item, is_item: bool) -> str:
-    """What a struct or a list has in it, or an item of it; empty for one value."""
+    """The names inside a struct, a list or an item; empty for a single value."""
     kind = (item.item_kind if is_item else item.kind) if isinstance(item, Named) else None
     if not isinstance(item, Named) or kind not in WIDE:
         return ""

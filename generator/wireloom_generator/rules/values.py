@@ -12,7 +12,7 @@ from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer
 from wireloom_generator.types.meanings import WORDS, Meaning
 
 _DOUBLE = Float(64)
-"""The floating-point number that a computed one is, since it holds every other."""
+"""The type of a computed floating-point number: the one that holds all others."""
 _SOURCES = ("const", "derive", "checksum", "compute", "default")
 
 
@@ -194,7 +194,7 @@ def _raw_column(field: model.Field, meaning: Meaning) -> Iterator[Violation]:
 
 
 def _lossy(field: model.Named, meaning: Meaning, hint: str) -> Iterator[Violation]:
-    """A number whose value does not determine it, with nothing that keeps it."""
+    """Reports a meaning whose value does not determine the number, if nothing keeps the number."""
     if lost := meaning.loses():
         other = f"write {meaning.exact}: instead, or " if meaning.exact else ""
         yield Violation(field.where("as"), lost, other + hint)

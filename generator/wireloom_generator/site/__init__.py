@@ -35,7 +35,7 @@ def write(subjects: Sequence[Subject], out: Path) -> None:
 
 
 def _refuse_others(out: Path) -> None:
-    """Raise ``SiteError`` if there is something else than an earlier site."""
+    """Raise ``SiteError`` if the folder contains anything but an earlier site."""
     if out.exists() and not out.is_dir():
         raise SiteError(f"{out} is a file; choose another folder")
     listed = out / _LISTED

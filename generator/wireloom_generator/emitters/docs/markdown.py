@@ -110,7 +110,7 @@ def source(doc: model.Doc) -> str:
 
 
 def versions(doc: model.Doc) -> list[str]:
-    """Since when it is there, and since when nobody should begin to use it."""
+    """The version in which it was added, and the one in which it was deprecated."""
     since = f"Since {phrase(doc.since)}" if doc.since else ""
     old = doc.deprecated
     if old is None:
