@@ -66,15 +66,26 @@ def optional_last(spec: Resolved) -> Iterator[Violation]:
 
 def _after_optional(spec: Resolved, listed: Nodes) -> Iterator[Violation]:
     first: Bounded | None = None
-    for node in listed:
+    after: Nodes = ()
+    for index, node in enumerate(listed):
         optional = isinstance(node, model.Field) and node.optional
         if first is not None and needs_bytes(node) and not optional:
             key, name = place(node)
             how = "is optional" if is_optional(first) else "ends with an optional field"
             what = f"{place(first)[1]} {how}, so {name} after it must also be optional"
-            yield Violation(node.where(key), what, "put optional fields at the end of the section")
+            yield Violation(node.where(key), what, _optional_elsewhere(first, after))
             return
-        first = first or at_end(spec, node, is_optional)
+        if first is None:
+            first, after = at_end(spec, node, is_optional), listed[index + 1 :]
+
+
+def _optional_elsewhere(first: Bounded, after: Nodes) -> str:
+    """How to correct an optional field and the nodes after it."""
+    end = "put optional fields at the end of the section"
+    size = model.space(after)
+    if not is_optional(first) or size.least != size.most:
+        return end
+    return f"{end}, or replace 'optional: true' by 'when: left > {size.least}'"
 
 
 _WRITING = ("derive", "checksum", "default", "reserved")
