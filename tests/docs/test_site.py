@@ -60,10 +60,10 @@ def test_the_yaml_on_the_first_page_stands_in_a_spec() -> None:
     blocks = re.findall(
         r"^```yaml\n(.*?)^```", (ROOT / "docs/site/pages/index.md").read_text(), re.MULTILINE | re.DOTALL
     )
-    specs = [path.read_text() for path in (ROOT / "specs").glob("*/*.yaml")]
+    specs = [path.read_text() for path in (ROOT / "specs").rglob("*.yaml")]
     assert blocks
     for block in blocks:
-        assert any(f"\n{textwrap.indent(block, '  ')}" in text for text in specs), block
+        assert any(f"\n{textwrap.indent(block, '      ')}" in text for text in specs), block
 
 
 def test_every_erratum_of_the_generated_pages_is_a_row(pages: dict[Path, Page], site: Path) -> None:

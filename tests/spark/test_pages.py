@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyarrow import parquet
+from support import console
 from support.pages import ELSEWHERE, ROOT, blocks
 from support.paths import TESTS
 
@@ -61,6 +62,14 @@ def test_the_first_page_runs_and_prints_what_it_shows(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "support.page_runner", "README.md", tmp_path]
     done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_first_page_of_the_site_prints_what_it_shows(
+    clean: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(clean, "docs/site/pages/index.md", tmp_path)
+    ((_, shown),) = blocks("docs/site/pages/index.md", "text")
+    assert console.shows(shown, capsys.readouterr().out)
 
 
 @pytest.fixture
