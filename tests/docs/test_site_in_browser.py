@@ -125,6 +125,18 @@ def test_no_page_is_wider_than_a_phone(opened: dict[Path, Opened]) -> None:
         ("nested message", "reference/structs"),
         ("install", "guide"),
         ("Spark schema", "spark"),
+        ("quick start", "guide"),
+        ("performance", "guide"),
+        ("partition size", "tuning"),
+        ("bitmask", "reference/enums"),
+        ("conditional", "reference/versions"),
+        ("date", "reference/times"),
+        ("default value", "reference/constants"),
+        ("floating point", "reference/integers"),
+        ("IP address", "reference/times"),
+        ("magic number", "reference/constants"),
+        ("skip bytes", "reference/lengths"),
+        ("UUID", "reference/times"),
         ("pointer", "reference/pointers"),
         ("transform", "reference/compression"),
         ("validity check", "reference/framing"),
@@ -135,6 +147,19 @@ def test_no_page_is_wider_than_a_phone(opened: dict[Path, Opened]) -> None:
 )
 def test_the_search_finds_the_page_first(chromium: webdriver.Chrome, site: Path, words: str, page: str) -> None:
     assert found(chromium, site, words)[0] == page
+
+
+def test_a_phone_shows_below_a_row_what_it_means(chromium: webdriver.Chrome, site: Path) -> None:
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    try:
+        chromium.get((site / MARKER).as_uri())
+        row = chromium.find_element(By.XPATH, "//td[. = 'version']/..")
+        name, *_, kind, meaning = (cell.rect for cell in row.find_elements(By.TAG_NAME, "td"))
+    finally:
+        chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert name["y"] == kind["y"] < meaning["y"]
+    assert name["x"] == meaning["x"] < kind["x"]
+    assert name["width"] < meaning["width"] > 300
 
 
 def test_the_search_finds_the_guide_before_messages(chromium: webdriver.Chrome, site: Path) -> None:

@@ -30,7 +30,7 @@ class BitField(Documented):
     )
     enum: str | None = optional("enum that names its numbers", "Level", see="enums.md")
     labels: bool = optional("`false`: no label column for its enum", "false", True, see="enums.md")
-    const: Literal | None = optional("the only value it may have", "2", see="constants.md#constants")
+    const: Literal | None = optional("the only value it may have", "2", see="constants.md#constants-and-magic-numbers")
     valid: Expression | None = optional(
         "condition; the record is malformed if it is false", "kind < 6", see="constants.md#validity-conditions"
     )
@@ -42,7 +42,7 @@ class BitField(Documented):
     default: Literal | None = optional(
         "value on encode if none is given: a literal or an expression",
         "false",
-        see="constants.md#defaults-and-reserved-fields",
+        see="constants.md#default-values-and-reserved-fields",
     )
     reserved: bool = optional("`true`: bits without a meaning; zero on encode if not given", "true", False)
 

@@ -89,7 +89,7 @@ class Scaled(Written):
 class Meaning(Written):
     """The interpretation of a number. It has one of these keys."""
 
-    timestamp: Timestamp | None = optional("a point in time", "{unit: ms}", see="times.md#timestamps")
+    timestamp: Timestamp | None = optional("a point in time", "{unit: ms}", see="times.md#timestamps-and-dates")
     duration: Duration | None = optional("a span of time", "{unit: s}", see="times.md#durations")
     decimal: Scaled | None = optional("an exact decimal", "{scale: 0.01}", see="times.md#decimals-and-scaled-numbers")
     double: Scaled | None = optional(
@@ -214,7 +214,7 @@ class Field(Documented):
     flags: str | None = optional("of unsigned integers: flags that name its bits", "Option", see="enums.md#flags")
     labels: bool = optional("`false`: no label column for its enum or flags", "false", True, see="enums.md")
     const: Literal | None = optional(
-        "the only value it may have; of bytes, as hex", "0x5e", see="constants.md#constants"
+        "the only value it may have; of bytes, as hex", "0x5e", see="constants.md#constants-and-magic-numbers"
     )
     valid: Expression | None = optional(
         "condition; the record is malformed if it is false", "low <= high", see="constants.md#validity-conditions"
@@ -223,7 +223,7 @@ class Field(Documented):
         "condition under which the field is present; otherwise it is null",
         "features & 1 != 0",
         unset="always",
-        see="versions.md#optional-fields",
+        see="versions.md#optional-and-conditional-fields",
     )
     place: Expression | None = optional(
         "pointer: the byte of the record where the field is, instead of after the previous one",
@@ -242,7 +242,7 @@ class Field(Documented):
         "true",
         False,
         key="optional",
-        see="versions.md#optional-fields",
+        see="versions.md#optional-and-conditional-fields",
     )
     repeat: Repeat | str | None = optional(
         "makes it a list: `rest`, or a mapping with `count` or `until`",
@@ -266,7 +266,7 @@ class Field(Documented):
     default: Literal | None = optional(
         "value on encode if none is given: a literal or an expression",
         "false",
-        see="constants.md#defaults-and-reserved-fields",
+        see="constants.md#default-values-and-reserved-fields",
     )
     table_type: str | None = optional(
         "of `u64`: `long` if values are below 2^63 (others are malformed), `decimal` if larger ones mean something",
@@ -283,7 +283,7 @@ class Field(Documented):
         "`true`: a number, or bytes of a fixed size, without a meaning; zero on encode if not given",
         "true",
         False,
-        see="constants.md#defaults-and-reserved-fields",
+        see="constants.md#default-values-and-reserved-fields",
     )
 
 
