@@ -135,9 +135,22 @@ def write_delta(path: str | Path, data: ArrowStream, **options: Any) -> None:
     **options
         Arguments of ``deltalake.write_deltalake``, such as ``mode``, ``partition_by`` and ``storage_options``.
 
+    Raises
+    ------
+    ModuleNotFoundError
+        If deltalake is not installed; the extra ``delta`` has it.
+
     Notes
     -----
     A warning in the log names columns for which an existing table has inexact statistics.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from wireloom.lakes import write_delta
+    >>> from wireloom_protocols import databus
+    >>> table = mkdtemp()
+    >>> write_delta(table, databus.scan("examples/captures/databus", message="dbus_event", mode="DROPMALFORMED"))
     """
     with needed("write_delta", "delta"):
         from deltalake import DeltaTable, write_deltalake

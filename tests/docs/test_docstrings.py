@@ -32,6 +32,7 @@ def failures(name: str, **names: object) -> list[str]:
 @pytest.mark.parametrize(
     "name",
     [
+        "wireloom",
         "wireloom.cdc.couchbase.documents",
         "wireloom.cdc.couchbase.follow",
         "wireloom.cdc.couchbase.rollback",
@@ -53,6 +54,8 @@ def test_examples(name: str) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", ["conversations", "functions", "narrowing", "pairing", "sources", "summaries"])
+@pytest.mark.parametrize(
+    "name", ["conversations", "functions", "indexing", "narrowing", "pairing", "sources", "summaries"]
+)
 def test_examples_on_spark(name: str, spark: SparkSession) -> None:
     assert not (found := failures(f"wireloom.spark.{name}", spark=spark)), "\n".join(found)

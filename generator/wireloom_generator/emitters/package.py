@@ -10,6 +10,11 @@ from wireloom_generator.templates import filled
 
 LAZY = filled(__package__, "lazy.py")
 """The code that is the same for every protocol."""
+GUIDE = """\
+``parse`` and ``build`` take single records, ``iter_records`` a capture in memory. With the extra ``arrow``, ``scan``,
+``decode_columnar`` and ``decode_by_message`` read captures into Arrow tables, and ``encode_columnar`` writes them.
+``messages`` has the names of all messages.
+"""
 API = ("build", "iter_records", "messages", "parse")
 """The methods of the codec that the module has as functions."""
 
@@ -22,7 +27,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     yield module(
         protocol,
         "__init__.py",
-        f"{protocol.doc.title}: parsers, builders and schemas, one attribute a message.",
+        f"{protocol.doc.title}: parsers, builders and schemas, one attribute a message.\n\n{GUIDE}",
         enums=imported(".enums", named) if named else "",
         parsers=imported(".parsers", sorted(["PROTOCOL", *messages], key=_import_order)),
         exported=sorted([*named, *messages, "PROTOCOL", *API], key=_all_order),

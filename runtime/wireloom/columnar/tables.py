@@ -388,6 +388,18 @@ class Table:
             For the first row that cannot be encoded; its ``row`` is the number of that row, from 0.
         OptionError
             If a parameter has a wrong value.
+
+        See Also
+        --------
+        encode_columnar : The same records end to end, as a capture.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frame = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})
+        >>> table = couchbase_dcp.decode_columnar(frame * 2)
+        >>> couchbase_dcp.encode_records(table).to_pylist() == [frame, frame]
+        True
         """
         return pa.chunked_array(self._encoded(table, parameters), pa.binary())
 

@@ -42,7 +42,8 @@ def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | 
     col : :class:`~pyspark.sql.Column` or str
         The binary column, or its name.
     protocol : str
-        The name of an installed protocol, or the name under which it was registered.
+        The name of an installed protocol, a generated module such as ``my_protocols.ubx``, or the name under which it
+        was registered.
     options : mapping, optional
         Options by name, as a mapping; those in ``named`` override them.
     **named
@@ -106,7 +107,8 @@ def from_wire_many(
     col : :class:`~pyspark.sql.Column` or str
         The binary column, or its name.
     protocol : str
-        The name of an installed protocol, or the name under which it was registered.
+        The name of an installed protocol, a generated module such as ``my_protocols.ubx``, or the name under which it
+        was registered.
     options : mapping, optional
         Options by name, as a mapping; those in ``named`` override them.
     **named
@@ -156,7 +158,8 @@ def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | No
         The struct column, or its name, with fields as ``from_wire`` gives them. Derived fields, such as lengths,
         checksums and opcodes, may be missing.
     protocol : str
-        The name of an installed protocol, or the name under which it was registered.
+        The name of an installed protocol, a generated module such as ``my_protocols.ubx``, or the name under which it
+        was registered.
     options : mapping, optional
         Options by name, as a mapping; those in ``named`` override them.
     **named

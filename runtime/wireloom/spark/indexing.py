@@ -28,7 +28,7 @@ _COLUMNS = StructType(
 
 
 def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **options: object) -> DataFrame:
-    """Write index files beside large captures, so that several tasks can read each of them.
+    """Write an index file ``<file>.wlx`` beside each large capture, so that several tasks can read it.
 
     Parameters
     ----------
@@ -53,6 +53,12 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
     ------
     OptionError
         If the protocol or an option is unknown or wrong, or a path has no files.
+
+    Examples
+    --------
+    >>> from wireloom.spark import index
+    >>> index(spark, "couchbase_dcp", "examples/captures/couchbase_dcp").count()  # none is large
+    0
     """
     provide(spark)
     protocol = resolve_protocol(protocol, spark)

@@ -29,7 +29,8 @@ def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
     Returns
     -------
     :class:`~pyspark.sql.DataFrame`
-        The columns of ``rows`` without structs of messages, and the fields of ``message``.
+        The rows of ``message`` alone, with the columns of ``rows`` but for structs of messages, and the fields of
+        ``message``.
 
     Raises
     ------

@@ -53,15 +53,15 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
     spark : :class:`~pyspark.sql.SparkSession`
         The session.
     *protocols : str
-        The names of installed protocols. Default: all installed ones; those that cannot be registered are skipped with
-        a warning.
+        The names of installed protocols, or generated modules such as ``my_protocols.ubx``, whose format is ``ubx``.
+        Default: all installed ones; those that cannot be registered are skipped with a warning.
     name : str, optional
         The name of the format, if it is not to be that of its protocol. Requires exactly one protocol.
 
     Raises
     ------
     OptionError
-        If a named protocol is not installed, or Spark has a format of its name.
+        If a protocol is neither installed nor can be imported, or Spark has a format of its name.
 
     Examples
     --------
