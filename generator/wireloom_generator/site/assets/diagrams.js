@@ -1,5 +1,5 @@
 // Shows the title of a byte diagram's box below the diagram while it is pointed at or has the focus, and marks tables whose
-// last column, what a row means or an example of it, a phone shows below the others.
+// last column, what a row is or an example of it, a phone shows below the others.
 (() => {
   "use strict";
 
@@ -17,7 +17,7 @@
   }
 
   for (const last of document.querySelectorAll("thead th:nth-child(n + 3):last-child")) {
-    if (!["Meaning", "example"].includes(last.textContent)) continue;
+    if (!["Meaning", "What it is", "example", ""].includes(last.textContent)) continue;
     const table = last.closest("table");
     table.dataset.last = "below";
     table.style.setProperty("--columns", last.cellIndex + 1);
