@@ -3,14 +3,63 @@
 Columns of a table are at inputs, whose addresses are among those of the outputs.
 """
 
+from wireloom.programs import opcodes as op
+from wireloom.programs.opcodes import Opcode
+
 (
-    ROW,  # d = the number of the row in the table
-    COLUMN,  # d = the unsigned number of m bytes of row a at input n; the next number is that of bytes between rows
-    BIT,  # d = the bit of row a at input n; the bit of row 0 is told by the input behind it
-    SPAN,  # d, e = where the bytes of row a start and stop, whose offsets are at input n, and the bytes at the next one
-    COUNT,  # d = how many items row a has, whose offsets are at input n
-    VARINT_SIZE,  # d = how many bytes a has as unsigned LEB128
-    WRITE,  # a at b + n, in m bytes, the highest first if the next number is 1, where c is set
-    WRITE_VARINT,  # a at b + n, as unsigned LEB128, where c is set
-    COPY,  # the bytes from a to b, at c + n, where d is set
+    ROW,
+    COLUMN,
+    BIT,
+    SPAN,
+    COUNT,
+    VARINT_SIZE,
+    WRITE,
+    WRITE_VARINT,
+    COPY,
 ) = range(64, 73)
+
+OPCODES = {
+    **op.OPCODES,
+    ROW: Opcode("ROW", "{d} = row", "d is the number of the row in the table."),
+    COLUMN: Opcode(
+        "COLUMN",
+        "{d} = column {n} of row {a} size={m} step={k}",
+        "d is the unsigned number of m bytes that the row a has in the column at the input n, in which k bytes "
+        "are from one row to the next.",
+    ),
+    BIT: Opcode(
+        "BIT",
+        "{d} = bit {n} of row {a}",
+        "The mask d has the bit of the row a in the column at the input n; the input behind it has the place of "
+        "the bit of row 0.",
+    ),
+    SPAN: Opcode(
+        "SPAN",
+        "{d}, {e} = bytes {n} of row {a}",
+        "d and e are where the bytes of the row a start and stop; the input n has the offsets of the column, the "
+        "one behind it the bytes.",
+    ),
+    COUNT: Opcode(
+        "COUNT",
+        "{d} = count {n} of row {a}",
+        "d is how many items the row a has in the column whose offsets are at the input n.",
+    ),
+    VARINT_SIZE: Opcode("VARINT_SIZE", "{d} = size of varint {a}", "d is how many bytes a has as unsigned LEB128."),
+    WRITE: Opcode(
+        "WRITE",
+        "write {a} in {m} bytes big={k} to [{b} + {n}] where {c}",
+        "Writes the lowest m bytes of a, the highest byte first if k is 1, else the lowest, n bytes behind the "
+        "position b, where the mask c is set.",
+    ),
+    WRITE_VARINT: Opcode(
+        "WRITE_VARINT",
+        "write varint {a} to [{b} + {n}] where {c}",
+        "Writes a as unsigned LEB128 n bytes behind the position b, where the mask c is set.",
+    ),
+    COPY: Opcode(
+        "COPY",
+        "copy from {a} to {b} to [{c} + {n}] where {f}",
+        "Copies the bytes from a to b to n bytes behind the position c, where the mask f is set.",
+    ),
+}
+"""What all instructions are, also those of ``operations``, by their numbers."""

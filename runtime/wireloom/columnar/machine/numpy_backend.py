@@ -615,11 +615,8 @@ METHODS: Methods = {
 }
 
 
-SETS_TWO = frozenset((op.TAKE, op.VARINT, op.UNPACK, op.FILL, orders.SPAN))
-SETS_NONE = frozenset(
-    (op.CHECK, op.CHECK_TEXT, op.CHECK_BYTES, op.SKIP, orders.WRITE, orders.WRITE_VARINT, orders.COPY)
-) | {*range(op.STORE_1, op.UNPACK), *range(op.STORE_BYTES, op.STORE_LIST + 1)}
-"""The instructions that do not set just one register."""
+SETS = {kind: len(each.sets) for kind, each in orders.OPCODES.items()}
+"""How many registers each instruction sets."""
 
 
 def calls_of(code: Array, methods: Methods) -> Calls:
@@ -643,8 +640,7 @@ def calls_of(code: Array, methods: Methods) -> Calls:
             near.setdefault(keys[place], []).append((offset, offset + np.dtype(_LOADS[kind]).itemsize))
         if kind == op.SKIP:
             ends.append(place + 1 + operands[1])
-        sets = 0 if kind in SETS_NONE else 2 if kind in SETS_TWO else 1
-        defined.update(dict.fromkeys(operands[:sets], place))
+        defined.update(dict.fromkeys(operands[: SETS[kind]], place))
     found = []
     for place, (kind, *operands) in enumerate(rows):
         method = methods[kind]

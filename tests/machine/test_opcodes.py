@@ -1,0 +1,35 @@
+"""The table of instructions: each has an entry, whose operands are those that programs give it."""
+
+import inspect
+
+import pytest
+
+from wireloom.columnar.machine import numpy_writer, operations, orders
+from wireloom.programs.opcodes import WIDTH
+from wireloom.columnar.machine.orders import OPCODES
+
+NUMBERS = (*range(operations.STORE_LIST + 1), *range(orders.ROW, orders.COPY + 1))
+
+
+def test_every_instruction_has_an_entry_under_its_name() -> None:
+    assert tuple(OPCODES) == NUMBERS
+    named = {**vars(operations), **vars(orders)}
+    assert [named[each.name] for each in OPCODES.values()] == list(OPCODES)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_an_entry_has_its_operands_in_order_and_says_what_they_are_for(number: int) -> None:
+    known = OPCODES[number]
+    for letters, those in ((known.sets, "de"), (known.reads, "abcfg"), (known.numbers, "nmkji")):
+        assert letters == those[: len(letters)]
+    assert 1 + len(known.sets + known.reads + known.numbers) <= WIDTH
+    assert known.doc.endswith(".")
+
+
+def test_numpy_takes_the_operands_that_instructions_have() -> None:
+    """But for those that it finds otherwise, and the place of loads and stores, which it is told beside them."""
+    for number, method in numpy_writer.WRITING_METHODS.items():
+        known = OPCODES[number]
+        told = operations.LOAD_1 <= number < operations.LOAD_ODD or operations.STORE_1 <= number <= operations.STORE_8
+        taken = len(inspect.signature(method).parameters) - 1
+        assert told or taken <= len(known.sets + known.reads + known.numbers), known.name
