@@ -4,9 +4,11 @@ import inspect
 
 import pytest
 
-from wireloom.columnar.machine import numpy_writer, operations, orders
-from wireloom.programs.opcodes import WIDTH
-from wireloom.columnar.machine.orders import OPCODES
+from wireloom.columnar.machine import numpy_writer
+from wireloom.columnar.machine.tiles import WIDTH
+from wireloom.programs import opcodes as operations
+from wireloom.programs import write_opcodes as orders
+from wireloom.programs.write_opcodes import OPCODES
 
 NUMBERS = (*range(operations.STORE_LIST + 1), *range(orders.ROW, orders.COPY + 1))
 

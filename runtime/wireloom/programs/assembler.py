@@ -171,7 +171,7 @@ class Assembler:
 
     def store(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Write an output."""
-        self.outputs.append(Instruction(kind, (), tuple(reads), tuple(numbers)))
+        self.outputs.append(Instruction(kind, (), tuple(reads), tuple(numbers), self.path))
 
     @contextmanager
     def block(self, when: int) -> Iterator[None]:
@@ -231,11 +231,12 @@ _FOLDED: Mapping[int, Callable[..., int]] = {
 
 class Assembled(NamedTuple):
     """A program: the numbers of each instruction, which are its opcode, the registers that it sets and reads, and its
-    other operands; how many registers it takes, what it writes to and looks into, and how many zeros it reads at most
-    where nothing is.
+    other operands; the paths of their fields, how many registers it takes, what it writes to and looks into, and how
+    many zeros it reads at most where nothing is.
     """
 
     code: tuple[tuple[int, ...], ...]
+    fields: tuple[tuple[str, ...], ...]
     registers: int
     memory: tuple[Memory, ...]
     reach: int
@@ -334,4 +335,5 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
         for value in {*each.reads, *each.sets}:
             if last[value] == place and value >= op.FREE:
                 free.append(registers[value])
-    return Assembled(tuple(rows), count, tuple(asm.memory), asm.reach)
+    fields = tuple(each.field for each in code)
+    return Assembled(tuple(rows), fields, count, tuple(asm.memory), asm.reach)

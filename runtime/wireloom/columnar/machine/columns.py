@@ -1,6 +1,6 @@
 """What programs write, as Arrow arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -191,9 +191,13 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
                 listing.kind = kind.value_type
             return ItemLists(kind, tuple(listing.place for listing in listings), valid)
         case Struct(fields):
-            columns = (column(asm, field.type, fields.get(field.name), there) for field in kind)
-            return _Substruct(kind, tuple(columns), valid)
+            return _Substruct(kind, tuple(_field(asm, each, fields, there) for each in kind), valid)
     raise NoProgramError("values of this type")
+
+
+def _field(asm: Assembler, field: pa.Field, fields: Mapping[str, Datum], where: int) -> Column:
+    with asm.field(field.name):
+        return column(asm, field.type, fields.get(field.name), where)
 
 
 def _fixed(asm: Assembler, kind: pa.DataType, number: Number, valid: int | None) -> Column:

@@ -34,7 +34,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.outputs import Output
 from wireloom.programs.records import RecordLowering
-from wireloom.programs.values import Flags, Label, Listed, Struct
+from wireloom.programs.values import Flags, Label, Listed, NoProgramError, Struct
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Outline, Path
 from wireloom.programs.writing.layout import Arranging
 from wireloom.programs.writing.records import write_record
@@ -262,6 +262,13 @@ class WritingPrograms:
         """
         key = message, outlines
         return once(self._made, key, lambda: self._program(message, dict(outlines)), _MOST)
+
+    def made(self, message: int, outlines: Outlines) -> WritingProgram | str:
+        """As ``of``; the reason if no program can."""
+        try:
+            return self._program(message, dict(outlines))
+        except NoProgramError as error:
+            return str(error)
 
     def _program(self, number: int, outlines: Mapping[str, Outline]) -> WritingProgram:
         laid, inputs, read, lists = write_record(self.records, number, outlines)

@@ -13,11 +13,12 @@ from wireloom.programs.assembler import Assembled
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """A program: a table with an instruction a row, how many registers it takes, what it writes to and reads from, how
-    many zeros it reads at most where nothing is, and the loops of its own.
+    """A program: a table with an instruction a row, the paths of their fields, how many registers it takes, what it
+    writes to and reads from, how many zeros it reads at most where nothing is, and the loops of its own.
     """
 
     code: Array
+    fields: tuple[tuple[str, ...], ...]
     registers: int
     rooms: Rooms
     reach: int
@@ -29,7 +30,7 @@ class Executable:
         code = np.zeros((len(program.code), WIDTH), np.int64)
         for row, numbers in zip(code, program.code, strict=True):
             row[: len(numbers)] = numbers
-        return cls(code, program.registers, Rooms(program.memory), program.reach, Loops(code))
+        return cls(code, program.fields, program.registers, Rooms(program.memory), program.reach, Loops(code))
 
     @property
     def identity(self) -> tuple[object, ...]:

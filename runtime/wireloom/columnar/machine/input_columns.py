@@ -22,6 +22,15 @@ def outline_of(column: pa.Array) -> Outline | None:
     return Outline(kind, bits, nulls > 0, tuple((name, each) for name, each in outlines if each is not None))
 
 
+def outline_of_type(kind: pa.DataType) -> Outline:
+    """The outline of a column of that type, any value of which may be missing."""
+    found, bits = _kind(kind)
+    if found is Kind.LIST:
+        return Outline(found, bits, True, items=outline_of_type(kind.value_type), type=kind)
+    fields = tuple((each.name, outline_of_type(each.type)) for each in kind) if found is Kind.STRUCT else ()
+    return Outline(found, bits, True, fields)
+
+
 def _kind(kind: pa.DataType) -> tuple[Kind, int]:
     """What values of a type are, and how many bits each number has."""
     if pa.types.is_struct(kind):

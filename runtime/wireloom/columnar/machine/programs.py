@@ -220,12 +220,18 @@ class Programs:
 
     def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
         """Read the rest of a record, and write columns of its message."""
-        return _written(at, fields, self.records.message(number, at))
+        values = self.records.message(number, at)
+        with at.asm.field(self.records.messages[number].name):
+            return _written(at, fields, values)
 
 
 def _written(at: Lowering, fields: Iterable[pa.Field], values: Level) -> dict[str, Column]:
     """Write some of the values as columns."""
-    return {each.name: column(at.asm, each.type, values.columns.get(each.name)) for each in fields}
+    found = {}
+    for each in fields:
+        with at.asm.field(each.name):
+            found[each.name] = column(at.asm, each.type, values.columns.get(each.name))
+    return found
 
 
 class ViewPrograms:

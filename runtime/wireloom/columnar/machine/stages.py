@@ -151,26 +151,31 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
     """The programs of a program's lists, which writes where they are."""
     for listing in lowering.lists:
         inner = listing.at
+        path, outer = inner.asm.path, lowering.asm.path
+        lowering.asm.path = path
         lowering.asm.store(op.STORE_LIST, (listing.start, listing.stop, listing.where), (listing.place,))
         given = {}
         for place, register in inner.given.items():
             given[place] = lowering.asm.place(Output(bits=64))
             lowering.asm.store(op.STORE_8, (register,), (given[place],))
+        lowering.asm.path = outer
         items = None if listing.kind is None else column(inner.asm, listing.kind, listing.item)
         stages = tuple(staged(inner))
         walk = end = None
         if listing.size is None:
             end = inner.asm.place(Output())
-            ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,))
+            ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,), path)
             walk = Executable.of(inner.asm.assembled(judging=False, outputs=[ends]))
         program = Program(Executable.of(inner.asm.assembled()), {}, {"": items} if items else {}, stages)
-        yield Stage(listing.place, program, given, listing.size, listing.weight, listing.kind, walk, end or 0)
+        what = listing.place, program, given, listing.size, listing.weight, listing.kind
+        yield Stage(*what, walk, end or 0, path)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The program of a list's items, which have ``size`` bytes each, or are walked through by another that writes to
-    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list.
+    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list, whose
+    path is ``field``.
     """
 
     place: int
@@ -181,6 +186,7 @@ class Stage:
     kind: pa.DataType | None
     walk: Executable | None
     end: int
+    field: tuple[str, ...]
 
     @property
     def key(self) -> tuple[object, ...]:

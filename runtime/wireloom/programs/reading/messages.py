@@ -115,4 +115,5 @@ class _Message:
         for where, rule in rules:
             if rule is not None and where is not False:
                 mask = at.where if where is True else where
-                at.must(False if at.judge.reason(rule) else at.holds(rule), mask)
+                with at.asm.field(said.name):
+                    at.must(False if at.judge.reason(rule) else at.holds(rule), mask)

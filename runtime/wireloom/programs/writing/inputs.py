@@ -100,7 +100,11 @@ class Inputs:
 
     def columns(self, path: Path, fields: Mapping[str, Outline], where: int = op.ONES) -> dict[str, Datum]:
         """Columns, or the fields of a struct that is there ``where`` the mask is set."""
-        return {name: self._column((*path, name), outline, where) for name, outline in fields.items()}
+        found = {}
+        for name, outline in fields.items():
+            with self.asm.field(name):
+                found[name] = self._column((*path, name), outline, where)
+        return found
 
     def valid(self, path: Path, outline: Outline, where: int = op.ONES) -> int:
         """The mask of the rows that have a value."""
@@ -133,7 +137,8 @@ class Inputs:
 
     def variant(self) -> int:
         """The number of the variant."""
-        return self._number((VARIANT,), Kind.SIGNED, 64, op.ONES).register
+        with self.asm.field("variant"):
+            return self._number((VARIANT,), Kind.SIGNED, 64, op.ONES).register
 
     def octets(self, path: Path, valid: int) -> Octets:
         """Texts or bytes."""

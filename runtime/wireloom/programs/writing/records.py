@@ -38,10 +38,12 @@ def write_record(
     if said.name not in outlines:
         raise NoProgramError("a message without a struct of its own")
     outline = outlines[said.name]
-    asm.check(inputs.valid((said.name,), outline), op.ONES)
+    with asm.field(said.name):
+        asm.check(inputs.valid((said.name,), outline), op.ONES)
     of_header = {name: each for name, each in outlines.items() if name != said.name}
     header = _given(inputs, (), of_header, protocol.record.columns)
-    fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
+    with asm.field(said.name):
+        fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
     laid = Arranging(Judge.of(protocol, said), records.parameters, asm, header, little=records.little)
     for name, selection in said.match.items():
         if isinstance(selection.any, str | bytes):
@@ -71,6 +73,7 @@ def _given(inputs: Inputs, path: Path, outlines: Mapping[str, Outline], columns:
     for label in labels & outlines.keys():
         number = found.columns.get(label.rpartition("_")[0])
         if number is None or number.valid != op.ONES:
-            labelled = inputs.valid((*path, label), outlines[label])
-            inputs.asm.check(inputs.asm.number(0) if number is None else number.valid, labelled)
+            with inputs.asm.field(label):
+                labelled = inputs.valid((*path, label), outlines[label])
+                inputs.asm.check(inputs.asm.number(0) if number is None else number.valid, labelled)
     return found

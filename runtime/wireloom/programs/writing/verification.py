@@ -64,7 +64,8 @@ def reread(
     level.columns.pop("variant", None)
     comparing = _Comparing(at)
     comparing.all(at.record, arranging.header, {column.name for column in said.record.columns if column.label})
-    comparing.all(level, fields, {column.name for column in said.columns if column.label} | {"variant"})
+    with asm.field(said.name):
+        comparing.all(level, fields, {column.name for column in said.columns if column.label} | {"variant"})
     return at, comparing.lists
 
 
@@ -134,7 +135,8 @@ class _Comparing:
             if name in labels or isinstance(columns.get(name), Label | Flags):
                 continue
             filled = None if inner else given.filled.get(name)
-            self._one(name, columns.get(name), given, where, filled)
+            with self.asm.field(name):
+                self._one(name, columns.get(name), given, where, filled)
 
     def _one(self, name: str, found: Datum | None, given: Laid, where: int, filled: int | None) -> None:
         """One value, which may be there without being given in the rows where it is ``filled`` in."""
