@@ -18,7 +18,7 @@ _COMMANDS = {
     "encode": ("encode", "Encode rows into bytes."),
     "index": ("index", "Write record indexes, so that Spark can split large files."),
     "check": ("specs", "Check specs for errors."),
-    "explain": ("explain", "Explain what rules require, and why."),
+    "explain": ("explain", "Explain what rules require, and why; or how a message is read."),
     "generate": ("specs", "Generate parsers, schemas, docs and dissectors from specs."),
     "docs": ("docs", "Build a website of messages, fields and examples from specs."),
     "compat": ("compat", "Compare versions of specs: what changed, and what breaks."),

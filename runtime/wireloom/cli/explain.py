@@ -1,13 +1,16 @@
-"""``wireloom explain``: what a rule requires and why, with a bad and a good example."""
+"""``wireloom explain``: what a rule requires and why, with a bad and a good example; or how a message is read."""
 
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from wireloom.cli.arguments import parameters, parameters_of
 from wireloom.cli.diagnostics import MisuseError
+from wireloom.cli.programs import explain_program
 from wireloom.cli.specs import compiler
 
 if TYPE_CHECKING:
@@ -19,9 +22,24 @@ _CODE = re.compile(r"`(.+?)`", re.DOTALL)
 
 
 @click.command
-@click.argument("rules", metavar="[RULE]...", nargs=-1, help="A rule's id, which problems show in brackets.")
-def explain(rules: Sequence[str]) -> None:
-    """Explain rules, with a bad and a good example of each; without RULE, list all of them."""
+@click.argument(
+    "rules", metavar="[RULE|SPEC]...", nargs=-1, help="A rule's id, which problems show in brackets; with --program, specs."
+)
+@click.option(
+    "--program", metavar="MESSAGE", help="Print the program that reads a message, beside the lines of its spec."
+)
+@click.option("--write", is_flag=True, help="With --program, print the program that writes the message.")
+@parameters
+def explain(rules: Sequence[str], program: str | None, write: bool, parameters: Sequence[str]) -> None:
+    """Explain rules, with a bad and a good example of each; without RULE, list all of them.
+
+    With --program, explain how a message of the specs is read or written: by which instructions, and for which field.
+    """
+    if program is not None:
+        explain_program(program, list(map(Path, rules)), parameters_of(parameters), write=write)
+        return
+    if write or parameters:
+        raise MisuseError(f"{'--write' if write else '-P'} needs --program")
     entries: Sequence[RuleDoc] = compiler("rulebook").ENTRIES
     if not rules:
         _list(entries)
