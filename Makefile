@@ -47,10 +47,11 @@ memcached:
 luacheck:
 	@$(SETUP) luacheck
 
-generate: $(STAMP) ## write generated/ from specs/, the tables of options and keys in docs/, and the picture of the README
+generate: $(STAMP) ## write generated/ from specs/, the tables of options, keys and instructions in docs/, and the picture of the README
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols
 	$(BIN)/python docs/site/option_tables.py
 	$(BIN)/python docs/site/key_tables.py
+	$(BIN)/python docs/site/instruction_tables.py
 	$(BIN)/python docs/site/picture.py
 
 schema-check: $(STAMP) ## fail when generated/ is not what specs/ gives

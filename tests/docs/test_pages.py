@@ -89,7 +89,9 @@ def test_every_output_is_named() -> None:
 
 
 @pytest.mark.program
-@pytest.mark.parametrize("page", ["README.md", "docs/commands.md", "docs/traffic.md", "docs/your-protocol.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/commands.md", "docs/programs.md", "docs/traffic.md", "docs/your-protocol.md"]
+)
 def test_commands_end_well_and_print_what_is_shown(page: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     found = blocks(page, "console")

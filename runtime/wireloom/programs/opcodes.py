@@ -143,7 +143,7 @@ OPCODES = {
         "{d} = table {n} of {m} at {a}",
         "d is the number at the place a of the table n, which has m numbers of 4 bytes; -1 outside of it.",
     ),
-    SIGN: Opcode("SIGN", "{d} = i{n} of {a}", "d is what the lowest n bits of a are in two's complement."),
+    SIGN: Opcode("SIGN", "{d} = sign {a} bits={n}", "d is what the lowest n bits of a are in two's complement."),
     LOAD_1: Opcode("LOAD_1", "{d} = load u8 [{a} + {n}]", "d is the byte n bytes behind the position a."),
     LOAD_2: Opcode(
         "LOAD_2",
