@@ -15,12 +15,10 @@ from wireloom.backends.source import Script
 from wireloom.codec.checksums import Crc
 from wireloom.codec.compression import COMPRESSORS
 from wireloom.programs import opcodes as op
-from wireloom.programs.assembler import Assembler, Block, Instruction, Steps, asked_for, read_outside
+from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import NoProgramError
 
-RESULT = -1
-"""The opcode of what a function returns, which is not written to an output: it reads all registers of it."""
 _LONGEST = 160
 """Expressions with more characters are computed once, and kept in a variable."""
 
@@ -142,11 +140,10 @@ class InstructionSource:
 
     def program(self, reads: Iterable[int], *, judging: bool = True) -> None:
         """What it takes to know the registers that are read at the end, and all checks unless it is not ``judging``."""
-        result = Instruction(RESULT, (), tuple(dict.fromkeys(reads)), ())
-        steps = asked_for(self.asm.code, set(result.reads), judging=judging)
-        left = read_outside([*steps, result])
+        asked = set(reads)
+        steps, left = self.asm.needed(asked, judging=judging)
         self._outside = {value for values in left.values() for value in values}
-        self._uses = Counter(_reads([*steps, result]))
+        self._uses = Counter(asked) + Counter(_reads(steps))
         self._bases = set(_bases(steps))
         self._steps(steps, left)
 

@@ -185,15 +185,23 @@ class Assembler:
             self.code = outer
             self._depth -= 1
 
+    def needed(self, asked: Iterable[int], *, judging: bool = True) -> tuple[Steps, Mapping[int, Sequence[int]]]:
+        """The instructions for the values that are ``asked`` for at the end, and all checks unless it is not
+        ``judging``; and the values that each block leaves for others, by its identity.
+        """
+        last = Instruction(op.NUMBER, (), tuple(asked), ())
+        code = _asked(self.code, set(last.reads), judging=judging)
+        return code, _left([*code, last])
+
     def assembled(self, *, judging: bool = True, outputs: "Sequence[Instruction] | None" = None) -> "Assembled":
         """The program, which writes all outputs or only these. Unless it is ``judging``, only what outputs need is
         checked.
         """
         outputs = self.outputs if outputs is None else outputs
         asked = {value for each in outputs for value in each.reads}
-        code = asked_for(self.code, asked, judging=judging)
+        code = _asked(self.code, asked, judging=judging)
         code = _with_outputs(code, outputs)
-        return _allocated(list(_flat(code, read_outside(code))), self)
+        return _allocated(list(_flat(code, _left(code))), self)
 
 
 def wrapped(number: int) -> int:
@@ -242,14 +250,14 @@ class Assembled(NamedTuple):
     reach: int
 
 
-def asked_for(code: Steps, asked: set[int], *, judging: bool = True) -> Steps:
+def _asked(code: Steps, asked: set[int], *, judging: bool = True) -> Steps:
     """The instructions whose values are asked for, or that judge rows. The values that these read are added to those
     that are ``asked`` for.
     """
     found: Steps = []
     for each in reversed(code):
         if isinstance(each, Block):
-            body = asked_for(each.body, asked, judging=judging)
+            body = _asked(each.body, asked, judging=judging)
             if body:
                 asked.add(each.when)
                 found.append(Block(each.when, body))
@@ -293,7 +301,7 @@ def _flat(code: Steps, left: Mapping[int, Sequence[int]]) -> Iterator[Instructio
             yield from body
 
 
-def read_outside(code: Steps) -> dict[int, list[int]]:
+def _left(code: Steps) -> dict[int, list[int]]:
     """The values that are set in a block and read outside of it, by the identity of the block."""
     found: defaultdict[int, dict[int, None]] = defaultdict(dict)
     within: dict[int, tuple[int, ...]] = {}

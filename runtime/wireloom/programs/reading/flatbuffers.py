@@ -13,7 +13,11 @@ from wireloom.programs.values import WORD, Datum, NoProgramError, Number, Octets
 def table(said: Table, at: Lowering, span: Span) -> Struct:
     """The values of the table in these bytes. Raises ``NoProgramError``."""
     found = _Table(at, *span)
-    return Struct({field.name: found.field(field) for field in said.fields})
+    fields: dict[str, Datum] = {}
+    for field in said.fields:
+        with at.asm.field(field.name):
+            fields[field.name] = found.field(field)
+    return Struct(fields)
 
 
 class _Table:

@@ -68,11 +68,16 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     if not ends.fields:  # which have bytes
         at.must(asm.value(op.MORE_NUMBER, (whole(asm, length),), (0,)))
     if ends.checksum is not None:
-        name, checksum = ends.checksum
-        stored = at.this.columns[name] if ends.place is None else _stored(ends.place, ends.stored, at)
-        assert isinstance(stored, Number)
-        told = summed(at, checksum.algorithm, at.ask(checksum.start), at.ask(checksum.end), at.where)
-        at.must(asm.value(op.EQUAL, (told, whole(asm, stored))))
+        with asm.field(ends.checksum[0]):
+            _sum_up(ends, *ends.checksum, at)
+
+
+def _sum_up(ends: codec.Lengths, name: str, checksum: codec.Checksum, at: Lowering) -> None:
+    """The checksum that proves a length must be right."""
+    stored = at.this.columns[name] if ends.place is None else _stored(ends.place, ends.stored, at)
+    assert isinstance(stored, Number)
+    told = summed(at, checksum.algorithm, at.ask(checksum.start), at.ask(checksum.end), at.where)
+    at.must(at.asm.value(op.EQUAL, (told, whole(at.asm, stored))))
 
 
 def _stored(where: Expression, stored: Any, at: Lowering) -> Number:

@@ -293,8 +293,9 @@ def _alternative(holds: Mask, read_one: Callable[[], None], at: Lowering) -> set
 @read.register
 def _encoded(part: Encoded, at: Lowering) -> None:
     begin = at.cursor
-    span = extent(part.encoding.extent, at)
-    at.this.columns[part.name] = table(part.encoding.table, at, span)
+    with at.asm.field(part.name):
+        span = extent(part.encoding.extent, at)
+        at.this.columns[part.name] = table(part.encoding.table, at, span)
     at.this.columns[part.encoding.raw] = Octets(*span)
     at.spans[part.name] = begin, at.cursor
 
