@@ -1,0 +1,149 @@
+"""Protocols in C read and write records as the codec does; what they are compiled with finds every wrong access."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from protocols import strangers
+from support import compiled, vectors
+from support.cases import often
+from support.lockstep import damaged
+from support.paths import ROOT
+
+from c_code import in_c
+from c_code.in_c import InC, compared, needs_a_compiler
+from wireloom.options import OptionError
+from wireloom_generator.generate import generate
+
+pytestmark = needs_a_compiler
+
+OWN = ("databus", "memcached", "couchbase_dcp")
+each_own = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.sweep if name == "couchbase_dcp" else ()) for name in OWN]
+)
+VECTORS = {
+    "couchbase_dcp": [
+        *(f"couchbase_dcp/{name}.jsonl" for name in ("frames", "seed_frames")),
+        *(f"couchbase_dcp_all/{name}.jsonl" for name in ("doc_frames", "other_doc_frames")),
+    ],
+    "databus": ["databus/vectors.jsonl"],
+    "memcached": [],
+}
+FEATURES = (
+    "bits",
+    "checksums_over_each_other",
+    "flatbuffers_sized",
+    "optional_when",
+    "repeat_rest",
+    "sections_trailing",
+)
+WHOLE = ("mainframe", "netflow5", "nmea", "sbe", "tls", "ubx")
+"""The example protocols that have messages of which programs say all."""
+
+
+def own(name: str) -> InC:
+    return in_c.of_folder(ROOT / "specs" / name)
+
+
+def worked(found: InC) -> list[bytes]:
+    """The examples of a spec with the default parameters."""
+    return [example.data for _, example in compiled.worked(found.protocol) if not example.parameters]
+
+
+@cache
+def known(name: str) -> list[bytes]:
+    """The records of a protocol of ours: examples, captures and vectors."""
+    found = worked(own(name))
+    for path in sorted(ROOT.glob(f"examples/captures/{name}/*.bin")):
+        data = path.read_bytes()
+        rows = own(name).codec.iter_records(data, mode="DROPMALFORMED", positions=True)
+        found += [data[row["_offset"] : row["_offset"] + row["_length"]] for row in rows]
+    rows = vectors.external(*VECTORS[name]) or vectors.committed(*VECTORS[name])
+    return found + [vectors.data_of(row) for row in rows if "hex" in row]
+
+
+def harmed(name: str, records: list[bytes], count: int) -> Iterator[bytes]:
+    """Damaged records. The lengths of every other one are right again where that is easy, or few would be read on."""
+    random = Random(name)
+    for number in range(count):
+        (data,) = damaged(random.choice(records), random, 1)
+        if name != "databus" and len(data) >= 24 and number % 2:
+            data = data[:8] + (len(data) - 24).to_bytes(4, "big") + data[12:]
+        yield data
+
+
+def agree(found: InC, records: list[bytes]) -> in_c.Compared:
+    told = compared(found, records)
+    assert told.differ == []
+    assert told.elsewhere == []
+    return told
+
+
+@each_own
+def test_records_are_read_and_written_as_by_the_codec(name: str) -> None:
+    found = own(name)
+    records = known(name)
+    told = agree(found, records)
+    assert told.accepted > len(records) // 3
+    assert told.written > told.accepted * 9 // 10
+
+
+@each_own
+def test_damaged_records_are_refused_as_by_the_codec(name: str) -> None:
+    told = agree(own(name), list(harmed(name, known(name), often(1500, 20_000))))
+    assert told.refused > 500
+    assert told.accepted > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", OWN)
+def test_many_damaged_records_are_refused_as_by_the_codec(name: str) -> None:
+    agree(own(name), list(harmed(name, known(name), 20_000)))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in FEATURES else pytest.mark.sweep) for name in compiled.FEATURES]
+)
+def test_features_of_the_language_are_as_in_the_codec(name: str) -> None:
+    found = in_c.made(compiled.feature(name).protocol)
+    assert {*found.messages, *found.writer.left} == set(found.codec.records)
+    if not found.messages:
+        return  # but what was made compiles
+    random = Random(name)
+    examples = worked(found)
+    agree(found, [*examples, *(data for example in examples for data in damaged(example, random, often(20, 200)))])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", WHOLE)
+def test_example_protocols_are_as_in_the_codec(name: str) -> None:
+    found = in_c.made(strangers.protocol(name).protocol)
+    assert found.messages
+    records = []
+    for record in strangers.records(name):
+        try:
+            found.codec.parse(record)
+        except OptionError:
+            continue
+        except ValueError:
+            pass
+        records.append(record)
+    agree(
+        found, [*records, *(data for record in records[:200] for data in damaged(record, Random(name), often(10, 100)))]
+    )
+
+
+def test_the_output_is_only_made_if_it_is_named(tmp_path: Path) -> None:
+    assert not generate([ROOT / "specs" / "databus"], tmp_path, write=True, emit=["c"]).problems
+    assert sorted(path.name for path in tmp_path.joinpath("c").iterdir()) == ["databus.c", "databus.h"]
+    assert not generate([ROOT / "specs" / "databus"], tmp_path, write=False, emit=["c"]).changes
+    assert not ROOT.joinpath("generated", "c").exists()
+
+
+def test_messages_that_are_left_out_are_told_in_the_header(tmp_path: Path) -> None:
+    assert not generate([ROOT / "examples" / "protocols" / "nmea"], tmp_path, write=True, emit=["c"]).problems
+    header = tmp_path.joinpath("c", "nmea.h").read_text(encoding="utf-8")
+    assert "gsv: parts of type Repeat" in header
+    assert "nmea_gsv_read" not in header
