@@ -49,6 +49,7 @@ _GUIDE = (
     "docs/your-protocol.md",
     "examples/protocols/README.md",
     "docs/wireshark.md",
+    "docs/c.md",
     "docs/limits.md",
 )
 """How to use it; the other pages in ``docs`` are about the project."""

@@ -22,7 +22,7 @@ from support.paths import ROOT
 from c_code.driver import Answer, Described
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom_generator import emitters, examples, model
-from wireloom_generator.c_code import Kind, Member, Writer, has_name, member_name, number_type
+from wireloom_generator.c_code import CType, Member, Translation, has_name, member_name, number_type
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 
@@ -39,17 +39,17 @@ class InC:
 
     protocol: model.Protocol
     codec: Protocol
-    writer: Writer
+    translation: Translation
     library: Path
     messages: dict[str, tuple[str, Described]]
 
     @property
     def two(self) -> bool:
-        return len(self.writer.orders) > 1
+        return len(self.translation.orders) > 1
 
     def ask(self, records: Iterable[tuple[bytes, bool]]) -> list[Answer]:
         """What the functions say of records in a byte order."""
-        asked = str(self.library), self.writer.prefix, self.two, self.messages, list(records)
+        asked = str(self.library), self.translation.prefix, self.two, self.messages, list(records)
         found = subprocess.run([CC or "", "-print-file-name=libasan.so"], capture_output=True, check=True, text=True)
         env = {
             "LD_PRELOAD": found.stdout.strip(), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc",
@@ -78,18 +78,18 @@ def of_folder(folder: Path) -> InC:
 def made(protocol: model.Protocol) -> InC:
     """A protocol in C."""
     with examples.running(emitters.codec_modules(protocol)) as codec:
-        writer = Writer(protocol, codec)
-        files = list(writer.files())
+        translation = Translation(protocol, codec)
+        files = list(translation.files())
     room = Path(_MADE.name)
     for file in files:
         room.joinpath(file.path.name).write_text(file.text, encoding="utf-8")
     library = room / f"{protocol.name}.so"
     compile_c(room / f"{protocol.name}.c", "-shared", "-fPIC", "-o", str(library))
     described = {}
-    for each in writer.whole:
-        name = writer.functions_of[each.said.name]
-        described[each.said.name] = name, _message(writer, each.members, name)
-    return InC(protocol, codec, writer, library, described)
+    for each in translation.whole:
+        name = translation.functions_of[each.said.name]
+        described[each.said.name] = name, _message(translation, each.members, name)
+    return InC(protocol, codec, translation, library, described)
 
 
 def compile_c(source: Path, *options: str) -> None:
@@ -97,41 +97,41 @@ def compile_c(source: Path, *options: str) -> None:
     assert done.returncode == 0, done.stderr[:4000]
 
 
-def _message(writer: Writer, members: dict[str, Member], name: str) -> Described:
-    own = _struct(writer, members, name).members
-    if not writer.header:
+def _message(translation: Translation, members: dict[str, Member], name: str) -> Described:
+    own = _struct(translation, members, name).members
+    if not translation.header:
         return Described("struct", own or (("nothing", "", Described("bool")),))
-    return Described("struct", (("header", "", _struct(writer, writer.header, f"{writer.prefix}_header")), *own))
-
-
-def _struct(writer: Writer, members: Any, name: str) -> Described:
     return Described(
-        "struct",
-        tuple(
-            (member_name(each), has_name(each) if one.optional else "", _described(writer, one.kind, f"{name}_{each}"))
-            for each, one in members.items()
-        ),
+        "struct", (("header", "", _struct(translation, translation.header, f"{translation.prefix}_header")), *own)
     )
 
 
-def _described(writer: Writer, kind: Kind, words: str) -> Described:
+def _struct(translation: Translation, members: Any, name: str) -> Described:
+    told = []
+    for each, one in members.items():
+        there = has_name(each) if one.optional else ""
+        told.append((member_name(each), there, _described(translation, one.kind, f"{name}_{each}")))
+    return Described("struct", tuple(told))
+
+
+def _described(translation: Translation, kind: CType, words: str) -> Described:
     if kind.number is not None:
         return Described(number_type(kind.number))
     if kind.variants:
         return Described("enum")
-    name = writer.names.get(words.removeprefix(f"{writer.prefix}_"), "")
+    name = translation.names.get(words.removeprefix(f"{translation.prefix}_"), "")
     if kind.members is not None:
-        return _struct(writer, kind.members, name)
+        return _struct(translation, kind.members, name)
     if kind.item is not None:
-        item = _described(writer, kind.item, f"{name}_item")
+        item = _described(translation, kind.item, f"{name}_item")
         if kind.item.members is not None:
-            item = _struct(writer, kind.item.members, f"{name}_item")
-        more = [("little", "bool")] * (len(writer.orders) > 1) + [("way", "int32_t")] * (kind.ways > 1)
+            item = _struct(translation, kind.item.members, f"{name}_item")
+        more = [("little", "bool")] * (len(translation.orders) > 1) + [("way", "int32_t")] * (kind.ways > 1)
         return Described("list", (("item", "", item),), name, len(kind.given), tuple(more))
     return Described("bytes")
 
 
-def plain(kind: Kind, value: Any) -> Any:
+def plain(kind: CType, value: Any) -> Any:
     """A value of the codec as the driver has it."""
     if kind.variants:
         return -1 if value is None else kind.variants.index(value)
@@ -175,7 +175,8 @@ def same(one: Any, other: Any) -> bool:
 class Compared:
     """How records compare: how many both accept and both refuse, how many only the codec reads, and what differs.
 
-    ``elsewhere`` are errors that name another field than the codec's for no reason that is known.
+    ``elsewhere`` are errors that name another field than the codec's for no reason that is known, and ``astray`` those
+    that name the same one at another byte.
     """
 
     accepted: int = 0
@@ -184,11 +185,12 @@ class Compared:
     written: int = 0
     differ: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
+    astray: list[str] = field(default_factory=list)
 
 
 def compared(found: InC, records: Sequence[bytes]) -> Compared:
     """What the functions and the codec say of records, with the default parameters."""
-    told, orders = Compared(), found.writer.orders
+    told, orders = Compared(), found.translation.orders
     answers = found.ask([(record, little) for record in records for little in orders])
     for place, record in enumerate(records):
         mine = answers[place * len(orders) : (place + 1) * len(orders)]
@@ -213,6 +215,17 @@ def _refused(told: Compared, answers: Sequence[Answer], error: DecodeError, reco
     fields = [(one.field, one.text) for one in answers if one.field]
     if fields and not any(_is_same(error.field, *each) for each in fields):
         told.elsewhere.append(f"{record.hex()}: {error.reason}, not {fields}")
+    same = [one for one in answers if error.field and one.field == re.sub(r"\[\d+\]", "[]", error.field)]
+    if same and not any(one.at == error.offset or _is_inside(error, one) for one in same):
+        told.astray.append(f"{record.hex()}: {error.reason}, not at {[one.at for one in same]}")
+
+
+def _is_inside(error: DecodeError, one: Answer) -> bool:
+    """Whether the codec's place is one in a FlatBuffers table or in a number of several groups, or that of a value that
+    is in no bytes.
+    """
+    is_in_a_table = error.code == "flatbuffers" or (error.code == "text" and error.field.count(".") > 1)
+    return is_in_a_table or "groups" in one.text or (error.code == "range" and not one.at)
 
 
 def _is_same(path: str, other: str, text: str) -> bool:
@@ -231,8 +244,8 @@ def _keeps(text: str) -> bool:
 
 def _accepted(told: Compared, found: InC, one: Answer, row: Any, record: bytes) -> str:
     """What differs for a record that the codec accepts; empty if nothing does."""
-    whole = {each.said.name: each.members for each in found.writer.whole}
-    name, header = row["message"], found.writer.header
+    whole = {each.said.name: each.members for each in found.translation.whole}
+    name, header = row["message"], found.translation.header
     if one.message != name:
         return f"{name}, not {one.message}"
     if one.length not in (-1, len(record)):
@@ -242,8 +255,8 @@ def _accepted(told: Compared, found: InC, one: Answer, row: Any, record: bytes) 
     if one.values is None:
         told.only += _keeps(one.text)
         return "" if _keeps(one.text) else f"refused: {one.field} {one.text}"
-    expected = plain(Kind(members=whole[name]), row[name])
-    expected |= {"header": plain(Kind(members=header), row)} if header else {} if expected else {"nothing": False}
+    expected = plain(CType(members=whole[name]), row[name])
+    expected |= {"header": plain(CType(members=header), row)} if header else {} if expected else {"nothing": False}
     if not same(expected, one.values):
         return f"{expected}, not {one.values}"
     told.accepted += 1

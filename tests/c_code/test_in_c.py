@@ -1,7 +1,10 @@
 """Protocols in C read and write records as the codec does; what they are compiled with finds every wrong access."""
 
+import re
+import subprocess
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 
@@ -78,6 +81,7 @@ def agree(found: InC, records: list[bytes]) -> in_c.Compared:
     told = compared(found, records)
     assert told.differ == []
     assert told.elsewhere == []
+    assert told.astray == []
     return told
 
 
@@ -108,7 +112,7 @@ def test_many_damaged_records_are_refused_as_by_the_codec(name: str) -> None:
 )
 def test_features_of_the_language_are_as_in_the_codec(name: str) -> None:
     found = in_c.made(compiled.feature(name).protocol)
-    assert {*found.messages, *found.writer.left} == set(found.codec.records)
+    assert {*found.messages, *found.translation.left} == set(found.codec.records)
     if not found.messages:
         return  # but what was made compiles
     random = Random(name)
@@ -133,6 +137,22 @@ def test_example_protocols_are_as_in_the_codec(name: str) -> None:
     agree(
         found, [*records, *(data for record in records[:200] for data in damaged(record, Random(name), often(10, 100)))]
     )
+
+
+def test_the_example_of_the_page_prints_what_is_set(tmp_path: Path) -> None:
+    found, capture = own("memcached"), ROOT / "examples/captures/memcached/session.bin"
+    page = ROOT.joinpath("docs", "c.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```c\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    main, program = tmp_path / "main.c", tmp_path / "main"
+    main.write_text(code, encoding="utf-8")
+    folder = found.library.parent
+    in_c.compile_c(main, str(folder / "memcached.c"), "-I", str(folder), "-o", str(program))
+    data = capture.read_bytes()
+    printed = subprocess.run([program], input=data, capture_output=True, check=True, text=False).stdout.decode()
+    every = found.codec.iter_records(data, mode="PERMISSIVE")
+    rows = [row.set for row in takewhile(lambda row: not row["_corrupt_reason"], every) if row.message == "set"]
+    assert rows
+    assert printed.splitlines() == [f"{row.key}: {len(row.value)} bytes" for row in rows]
 
 
 def test_the_output_is_only_made_if_it_is_named(tmp_path: Path) -> None:

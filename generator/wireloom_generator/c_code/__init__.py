@@ -48,7 +48,7 @@ from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.options import OptionError, resolve
 from wireloom.rowwise import Judge
 from wireloom_generator import emitters, examples, model
-from wireloom_generator.c_code.functions import Body, Outside, Shared, flat
+from wireloom_generator.c_code.functions import FunctionContext, SharedParts, Statements, flat
 from wireloom_generator.emitters import Emitter, Subject
 from wireloom_generator.naming import snake_case
 from wireloom_generator.output import WIDTH, OutputFile, head
@@ -70,7 +70,7 @@ _SPELLED = ("IPv4 address", "IPv6 address", "MAC address", "UUID")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CType:
     """What a value is in C: a number, if it has a ``number``; bytes, if it has nothing else; a struct with ``members``;
     or a list of an ``item``, which is read in one of several ``ways``, and for which numbers are ``given`` from around
     it. ``variants`` are the names of variants.
@@ -78,7 +78,7 @@ class Kind:
 
     number: Number | None = None
     members: "Mapping[str, Member] | None" = None
-    item: "Kind | None" = None
+    item: "CType | None" = None
     given: tuple[str, ...] = ()
     ways: int = 1
     variants: tuple[str, ...] = ()
@@ -89,28 +89,28 @@ class Kind:
 class Member:
     """A member of a struct, which may be ``optional``."""
 
-    kind: Kind
+    kind: CType
     optional: bool
 
 
-def _kind(known: Datum) -> Kind:
+def _kind(known: Datum) -> CType:
     match known:
         case Number():
-            return Kind(replace(known, register=0, valid=op.ONES))
+            return CType(replace(known, register=0, valid=op.ONES))
         case Octets():
-            return Kind()
+            return CType()
         case Spelled(way=way):
-            return Kind(about=_SPELLED[way])
+            return CType(about=_SPELLED[way])
         case Struct(fields):
-            return Kind(members=_members(fields))
+            return CType(members=_members(fields))
         case Listed(listings=listings):
             items = [_kind(each.item) for each in listings]
             if any(one.number is None and one.members is None for one in items[1:]):
                 raise NoProgramError("a list that is read in several ways")
             given = max((tuple(_around(each)) for each in listings), key=len)
-            return Kind(item=reduce(_wider, items), given=given, ways=len(listings))
+            return CType(item=reduce(_wider, items), given=given, ways=len(listings))
         case Label(texts=texts):
-            return Kind(variants=texts)
+            return CType(variants=texts)
     raise NoProgramError("values of this type")
 
 
@@ -140,13 +140,13 @@ def _either(one: Mapping[str, Member], other: Mapping[str, Member]) -> dict[str,
     return found
 
 
-def _wider(one: Kind, other: Kind) -> Kind:
+def _wider(one: CType, other: CType) -> CType:
     if one.number is not None and other.number is not None:
         a, b = one.number, other.number
         truth = a.truth and b.truth
-        return Kind(replace(a, least=min(a.least, b.least), most=max(a.most, b.most), truth=truth), about=one.about)
+        return CType(replace(a, least=min(a.least, b.least), most=max(a.most, b.most), truth=truth), about=one.about)
     if one.members is not None and other.members is not None:
-        return Kind(members=_either(one.members, other.members))
+        return CType(members=_either(one.members, other.members))
     return one
 
 
@@ -249,7 +249,7 @@ def _ends_there(stamp: Stamp) -> bool:
 
 
 @dataclass(slots=True)
-class Reading:
+class LoweredMessage:
     """A message in one byte order, while it is lowered."""
 
     at: Lowering
@@ -263,19 +263,19 @@ class Whole:
 
     said: "Message"
     number: int
-    readings: dict[bool, Reading] = field(default_factory=dict)
+    readings: dict[bool, LoweredMessage] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
     unwritten: str = ""
 
 
-class Writer:
+class Translation:
     """Writes the two files of a protocol."""
 
     def __init__(self, protocol: model.Protocol, codec: "Protocol") -> None:
         self.protocol = protocol
         self.codec = codec
         self.prefix = protocol.name
-        self.shared = Shared()
+        self.shared = SharedParts()
         self.names: dict[str, str] = {}
         self.taken = {f"{self.prefix}_{name}" for name in _OWN}
         self.left: dict[str, str] = {}
@@ -288,7 +288,7 @@ class Writer:
         self.orders: tuple[bool, ...] = ()
         self.functions_of: dict[str, str] = {}
         """What the functions of messages begin with, by the names of these."""
-        self.kinds: dict[str, Kind] = {}
+        self.kinds: dict[str, CType] = {}
         """The lists, by the names of their types."""
         self.appended: list[str] = []
         """The lists that items can be appended to."""
@@ -323,7 +323,7 @@ class Writer:
             self.header = _either(self.header, header) if self.whole else header
             self.whole.append(one)
 
-    def _reading(self, said: "Message", number: int, *, little: bool) -> Reading:
+    def _reading(self, said: "Message", number: int, *, little: bool) -> LoweredMessage:
         codec, programs = self.codec, self.programs[little]
         if any(
             isinstance(each.subcon, As) for each in _bits([codec.record.head, *codec.record.tail, *_contents(said)])
@@ -343,7 +343,7 @@ class Writer:
                 raise NoProgramError("; ".join(one.left))
             if any(each.kind == op.FILL for each in flat(one.asm.code)):
                 raise NoProgramError("bytes that stand for others and need room of their own")
-        return Reading(at, level, lists)
+        return LoweredMessage(at, level, lists)
 
     def _head(self, *, little: bool, proving: bool = True) -> Lowering:
         """A program that has proven that a record is as long as it says, and has read what all records begin with."""
@@ -418,7 +418,7 @@ class Writer:
             )
         self.types.append({"name": name, "members": rows, "doc": doc, "header": header})
 
-    def _type(self, kind: Kind, outer: str, name: str, docs: "Docs", path: str) -> str:
+    def _type(self, kind: CType, outer: str, name: str, docs: "Docs", path: str) -> str:
         if kind.number is not None:
             return number_type(kind.number)
         words = f"{outer}_{name}".removeprefix(f"{self.prefix}_")
@@ -477,7 +477,7 @@ class Writer:
         asked += [] if taken is None else [taken]
         if scalar is not None:
             asked += _values({"": Member(_kind(scalar), False)}, {"": scalar})
-        body = Body(at.asm, self.shared, Outside(path, given), asked)
+        body = Statements(at.asm, self.shared, FunctionContext(path, given), asked)
         lines = body.lines
         counts: dict[int, str] = {}
         found = {
@@ -500,7 +500,7 @@ class Writer:
             lines.append(f"    *taken = (size_t)({body[taken]});")
         return lines
 
-    def _walk(self, body: Body, each: Listing, name: str, number: int, little: bool, way: int) -> list[str]:
+    def _walk(self, body: Statements, each: Listing, name: str, number: int, little: bool, way: int) -> list[str]:
         """Read all items of a list, to count and to check them."""
         given = [body[register] for register in each.at.given.values()]
         lines = [f"    size_t count_{number} = 0;"]
@@ -553,7 +553,7 @@ class Writer:
 
     def _fill(
         self,
-        body: Body,
+        body: Statements,
         prefix: str,
         members: Mapping[str, Member],
         known: Mapping[str, Datum],
@@ -580,9 +580,9 @@ class Writer:
 
     def _one(
         self,
-        body: Body,
+        body: Statements,
         target: str,
-        kind: Kind,
+        kind: CType,
         value: Datum,
         name: str,
         counts: Mapping[int, str],
@@ -607,7 +607,7 @@ class Writer:
             case _:
                 yield from self._scalar(body, target, kind, value)
 
-    def _scalar(self, body: Body, target: str, kind: Kind, value: Datum) -> Iterator[str]:
+    def _scalar(self, body: Statements, target: str, kind: CType, value: Datum) -> Iterator[str]:
         match value:
             case Number(register=register) if kind.number is not None:
                 type_, text = number_type(kind.number), body[register]
@@ -634,7 +634,7 @@ class Writer:
         at = self._head(little=little, proving=False)
         programs = self.programs[little]
         code = first(at.asm, *programs.matched(at.record.columns), programs.unknown)
-        body = Body(at.asm, self.shared, Outside(self.path), [code], refused="NO_MESSAGE")
+        body = Statements(at.asm, self.shared, FunctionContext(self.path), [code], refused="NO_MESSAGE")
         return "\n".join([*body.lines, f"    return (int){body[code]};"])
 
     def length(self, little: bool) -> str:
@@ -642,7 +642,7 @@ class Writer:
         framing = self.codec.framing
         at = Lowering(self.programs[little].judge, self.parameters, little=little, limit=0)
         prove(framing, at)
-        body = Body(at.asm, self.shared, Outside(self.path), [], measuring=True, refused="NO_RECORD")
+        body = Statements(at.asm, self.shared, FunctionContext(self.path), [], measuring=True, refused="NO_RECORD")
         return "\n".join([*body.lines, "    return NO_RECORD;"])
 
     # Functions that write
@@ -742,7 +742,7 @@ class Writer:
                 return ("0",)
             return (self.shared.call(f"{floating}_bits", text) if floating else f"(int64_t){text}",)
 
-        body = Body(laid.asm, self.shared, Outside(path, columns=columns), [], total=laid.total)
+        body = Statements(laid.asm, self.shared, FunctionContext(path, columns=columns), [], total=laid.total)
         if not body.written:
             total = body[laid.total]
             body.lines += [f"    const int64_t end = {total};", "    *written = (size_t)end;", "    (void)size;"]
@@ -767,7 +767,7 @@ class Writer:
             if test:
                 yield name, test
 
-    def _differ(self, one: str, other: str, kind: Kind) -> str:
+    def _differ(self, one: str, other: str, kind: CType) -> str:
         if kind.members is not None:
             return " || ".join(test for _, test in self._differing(f"{one}.", f"{other}.", kind.members))
         if kind.number is not None and kind.number.floating:
@@ -941,7 +941,7 @@ class Docs:
         self.columns = dict(_columns(columns, ""))
         self.nodes = [node for nodes in layouts for node in model.walk(nodes)]
 
-    def of(self, path: str, kind: Kind) -> str:
+    def of(self, path: str, kind: CType) -> str:
         """The words for a field."""
         column = self.columns.get(path)
         if column is None:
@@ -1114,7 +1114,7 @@ def _lines(text: str) -> list[str]:
 def emit(subject: Subject) -> Iterator[OutputFile]:
     """The two files of a protocol."""
     with examples.running(emitters.codec_modules(subject.protocol)) as codec:
-        yield from Writer(subject.protocol, codec).files()
+        yield from Translation(subject.protocol, codec).files()
 
 
 EMITTER = Emitter(emit)

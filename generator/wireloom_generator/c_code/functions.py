@@ -4,7 +4,7 @@ Positions are counted from the start of the record or of the item. A check that 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -36,6 +36,7 @@ _PLACE_BITS = 61
 """Positions and sizes have fewer bits than this."""
 _RESULTS = {
     "truncated": "needs more bytes than there are",
+    "length": "is not as long as it says",
     "trailing": "bytes are left over",
     "checksum": "is not the checksum of its bytes",
     "text": "is no text in its encoding",
@@ -51,7 +52,7 @@ _RESULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class FieldCheck:
     """What a field must be: its path, and what is wrong with it otherwise."""
 
     field: str
@@ -63,16 +64,16 @@ class Check:
 
 
 @dataclass(slots=True)
-class Shared:
+class SharedParts:
     """What functions of a protocol share: checks, tables, and which functions of the runtime they call."""
 
-    checks: dict[Check, str] = field(default_factory=dict)
+    checks: dict[FieldCheck, str] = field(default_factory=dict)
     tables: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
     called: set[str] = field(default_factory=set)
 
     def check(self, path: str, what: str) -> str:
         """The name of a check, without the prefix of the protocol."""
-        key = Check(path, what)
+        key = FieldCheck(path, what)
         if key not in self.checks:
             words = "_".join(filter(None, (*_words(path), what))).upper()
             taken = set(self.checks.values())
@@ -97,7 +98,7 @@ def _words(path: str) -> Iterable[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class FunctionContext:
     """What a function knows from elsewhere: the path of a field in an error, numbers that are given from around a list
     by their places, and what the columns of a struct that is written are called, by places, too: the bytes of a column
     have a name, and where they are another.
@@ -109,7 +110,7 @@ class Outside:
     start: str = "0"
 
 
-class Body:
+class Statements:
     """The statements of a function. ``total`` is the value with the size of what a function writes, if it does.
 
     ``measuring`` functions return the length of a record when it is compared with the bytes that there are, and 0 if
@@ -119,8 +120,8 @@ class Body:
     def __init__(
         self,
         asm: Assembler,
-        shared: Shared,
-        outside: Outside,
+        shared: SharedParts,
+        outside: FunctionContext,
         asked: Iterable[int],
         *,
         total: int | None = None,
@@ -147,8 +148,11 @@ class Body:
                 made = self.by.get(value)
                 if made is not None and made.kind in _LOADING and len(each.field) > len(made.field):
                     self.parts.setdefault(value, each.field)
-        self.first: dict[str, tuple[tuple[int, ...], str]] = {}
+        self.places: dict[str, list[tuple[tuple[int, ...], str]]] = {}
         """Where fields are, and in which blocks that is known, by their paths."""
+        self.loaded: dict[int, tuple[tuple[int, ...], str]] = {}
+        """The same for numbers, by their values."""
+        self.scope: tuple[int, ...] = ()
         self.uses = self._uses(code, wanted)
         self.known: dict[int, str] = {op.START: outside.start, op.STOP: "end", op.ONES: "1"}
         self.bits: dict[int, int] = {op.START: _PLACE_BITS, op.STOP: _PLACE_BITS, op.ONES: 1}
@@ -230,9 +234,10 @@ class Body:
                 self._bound(value)
             mask = self.known[each.when]
             self._line(indent, f"if ({_bare(mask)}) {{")
-            outer, self.outer = self.outer, (*self.outer, each.when)
+            outer, scope = self.outer, self.scope
+            self.outer, self.scope = (*outer, each.when), (*scope, id(each))
             self._code(each.body, indent + 1)
-            self.outer = outer
+            self.outer, self.scope = outer, scope
             self._line(indent, "}")
 
     def _bound(self, value: int) -> None:
@@ -240,9 +245,13 @@ class Body:
 
     def _one(self, each: Instruction, indent: int) -> None:
         kind, numbers = each.kind, each.numbers
-        if each.kind in (*_LOADING, op.TAKE, op.VARINT, op.FIND, op.NEED):
+        if each.kind in (*_LOADING, op.TAKE, op.VARINT, op.FIND, op.SAME, op.DIGITS):
             shift = each.numbers[0] if kind in _LOADING else 0
-            self.first.setdefault(self._path(each), (self.outer, _at("", self.known[each.reads[0]], shift)))
+            place = self.scope, _at("", self.known[each.reads[0]], shift)
+            if kind != op.SAME:
+                self.places.setdefault(self._path(each), []).append(place)
+            if kind in (*_LOADING, op.SAME, op.DIGITS):
+                self.loaded[each.sets[0]] = place
         if kind in _PURE or kind in _LOADING:
             text, bits = self._pure(each)
             if kind == op.NUMBER and each.sets[0] not in self.declared:
@@ -265,7 +274,8 @@ class Body:
                 self._check(each, indent)
             case op.CHECK_TEXT:
                 call = self.shared.call("is_text", self.pointer(each.reads[0]), f"{read[1]} - {read[0]}", numbers[0])
-                self._refuse(indent, f"!{call}", each.reads[2], each, "text", read[0])
+                at = self._place(self._path(each), None, read[0])
+                self._refuse(indent, f"!{call}", each.reads[2], each, "text", at)
             case op.CHECK_BYTES:
                 ends = f"{self.pointer(each.reads[0])}", f"{read[1]} - {read[0]}"
                 others = f"{self.pointer(each.reads[2])}", f"{read[3]} - {read[2]}"
@@ -444,11 +454,13 @@ class Body:
             shift, size = loaded.numbers[0], _size(loaded)
             if shift + size <= count:
                 path = self.outside.path(self.parts.get(loaded.sets[0], loaded.field))
-                fails.append((shift + size, self._failed(path, "truncated", _at("", place, shift))))
+                at = _at("", place, shift) if path else "0"
+                fails.append((shift + size, self._failed(path, "truncated", at)))
         for (reach, text), (_, following) in pairwise(fails):
             if text != following:
                 self._line(indent, f"if ({left} < {reach}) {{ return {text}; }}")
-        last = fails[-1][1] if fails else self._failed(self._path(each), "truncated", place)
+        path = self._path(each)
+        last = fails[-1][1] if fails else self._failed(path, "truncated", place if path else "0")
         self._line(indent, f"return {last};")
 
     def _take(self, each: Instruction, indent: int) -> None:
@@ -470,24 +482,53 @@ class Body:
         made = self.by.get(holds)
         if self.known[holds] == "1" or self.total is not None:  # what is written is read again
             return
-        if self.measuring and made is not None and made.kind == op.EQUAL:
-            there = self.by.get(made.reads[1])
-            if there is not None and there.kind == op.SUBTRACT and there.reads == (op.STOP, op.START):
-                length = self.known[made.reads[0]]
-                self._line(indent, f"return {length} > 0 ? (size_t)({_bare(length)}) : {self.refused};")
-                return
+        if self.measuring and made is not None and self._is_length(made):
+            length = self.known[made.reads[0]]
+            self._line(indent, f"return {length} > 0 ? (size_t)({_bare(length)}) : {self.refused};")
+            return
         what, at = self._told(made), "0"
         path = self._path(each)
         if what == "trailing" and made is not None:
             at = self.known[made.reads[0]]
-        elif (first := self.first.get(path)) is not None and self.outer[: len(first[0])] == first[0]:
-            at = first[1]
+        elif path:
+            at = self._place(path, made, at)
         self._refuse(indent, _negated(self.known[holds]), mask, each, what, at)
+
+    def _place(self, path: str, made: Instruction | None, otherwise: str) -> str:
+        """Where a field is of which something was found out."""
+        asked = list(self._asked(made))
+        mine = [self.loaded[value] for value in asked if self._path(self.by[value]) == path]
+        if len(asked) == 1:
+            mine.append(self.loaded[asked[0]])
+        seen = [each for each in self.places.get(path, ()) if self._is_seen(each)]
+        deepest = max((len(scope) for scope, _ in seen), default=0)
+        places = *filter(self._is_seen, mine), *(each for each in seen if len(each[0]) == deepest)
+        return next((text for _, text in places), otherwise)
+
+    def _asked(self, made: Instruction | None) -> Iterator[int]:
+        """The numbers that were read for a value, and comparisons with bytes."""
+        for value in made.reads if made is not None else ():
+            if value in self.loaded:
+                yield value
+            elif value in self.by and self.by[value].kind in _PURE:
+                yield from self._asked(self.by[value])
+
+    def _is_seen(self, place: tuple[tuple[int, ...], str]) -> bool:
+        """Whether what a place is said with is known here."""
+        scope, text = place
+        return self.scope[: len(scope)] == scope or text.isdecimal()
+
+    def _is_length(self, made: Instruction) -> bool:
+        """Whether a number is compared with that of the bytes that there are."""
+        there = self.by.get(made.reads[1]) if made.kind == op.EQUAL else None
+        return there is not None and there.kind == op.SUBTRACT and there.reads == (op.STOP, op.START)
 
     def _told(self, made: Instruction | None) -> str:
         """What is wrong where a mask is not set."""
         if made is None:
             return "invalid"
+        if self._is_length(made):
+            return "length"
         if made.kind == op.EQUAL and all(self._is_place(value) for value in made.reads):
             trims = any(self.by[value].kind == op.TRIM for value in made.reads if value in self.by)
             return "padding" if trims else "trailing"
