@@ -139,20 +139,56 @@ def test_example_protocols_are_as_in_the_codec(name: str) -> None:
     )
 
 
+def program(code: str, folder: Path, given: bytes = b"") -> bytes:
+    """What a program prints that uses the functions for memcached."""
+    library, main = own("memcached").library, folder / "main.c"
+    main.write_text(code, encoding="utf-8")
+    linked = str(library), f"-Wl,-rpath,{library.parent}"
+    in_c.compile_c(main, "-I", str(library.parent), "-o", str(folder / "main"), *linked)
+    return subprocess.run([folder / "main"], input=given, capture_output=True, check=True).stdout
+
+
 def test_the_example_of_the_page_prints_what_is_set(tmp_path: Path) -> None:
-    found, capture = own("memcached"), ROOT / "examples/captures/memcached/session.bin"
     page = ROOT.joinpath("docs", "c.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"^```c\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    main, program = tmp_path / "main.c", tmp_path / "main"
-    main.write_text(code, encoding="utf-8")
-    folder = found.library.parent
-    in_c.compile_c(main, str(folder / "memcached.c"), "-I", str(folder), "-o", str(program))
-    data = capture.read_bytes()
-    printed = subprocess.run([program], input=data, capture_output=True, check=True, text=False).stdout.decode()
-    every = found.codec.iter_records(data, mode="PERMISSIVE")
+    data = ROOT.joinpath("examples/captures/memcached/session.bin").read_bytes()
+    every = own("memcached").codec.iter_records(data, mode="PERMISSIVE")
     rows = [row.set for row in takewhile(lambda row: not row["_corrupt_reason"], every) if row.message == "set"]
     assert rows
-    assert printed.splitlines() == [f"{row.key}: {len(row.value)} bytes" for row in rows]
+    assert program(code, tmp_path, data).decode().splitlines() == [f"{row.key}: {len(row.value)} bytes" for row in rows]
+
+
+WRITES = """\
+#include "memcached.h"
+#include <stdio.h>
+
+int main(void) {
+    uint8_t room[64], features[8];
+    memcached_header header = { .magic = MEMCACHED_MAGIC_CLIENTREQUEST, .opaque = 7, .total_body_length = 99 };
+    memcached_hello hello = { .header = header };
+    memcached_hello_features_item wanted = { .feature = 0x0A };
+    size_t size;
+    if (memcached_hello_features_append(&hello.features, features, sizeof features, &wanted).check) return 1;
+    wanted.feature = 0x0B;
+    if (memcached_hello_features_append(&hello.features, features, sizeof features, &wanted).check) return 2;
+    if (memcached_hello_features_append(&hello.features, features, 5, &wanted).needed != 6) return 3;
+    hello.agent = (memcached_bytes){ (const uint8_t *)"me", 2 };
+    if (memcached_hello_write(&hello, NULL, 0, &size).needed != 30) return 4;
+    if (memcached_hello_write(&hello, room, 29, &size).check != MEMCACHED_TOO_SMALL) return 5;
+    if (memcached_hello_write(&hello, room, sizeof room, &size).check) return 6;
+    fwrite(room, 1, size, stdout);
+    hello.agent = (memcached_bytes){ (const uint8_t *)"\\xff", 1 };
+    memcached_error error = memcached_hello_write(&hello, room, sizeof room, &size);
+    printf("%s %s", memcached_check_field(error.check), memcached_check_text(error.check));
+    return 0;
+}
+"""
+
+
+def test_what_is_filled_in_need_not_be_given(tmp_path: Path) -> None:
+    row = {"message": "hello", "opaque": 7, "hello": {"agent": "me", "features": [{"feature": 10}, {"feature": 11}]}}
+    written = own("memcached").codec.build(row)
+    assert program(WRITES, tmp_path) == written + b"hello.agent is no text in its encoding"
 
 
 def test_the_output_is_only_made_if_it_is_named(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from wireloom.codec import As, Bits, Choice, Everything, Layout, Repeat, Section, Slot, Terminated, When
+from wireloom.codec import As, Bits, Choice, Everything, Field, Layout, Repeat, Section, Slot, Terminated, When
 from wireloom.codec.computed import Computed
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
@@ -28,6 +28,7 @@ from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.programs import Programs
 from wireloom.columnar.machine.proving import prove
+from wireloom.columnar.machine.spelling import WAYS
 from wireloom.columnar.machine.values import (
     WORD,
     Datum,
@@ -44,6 +45,7 @@ from wireloom.columnar.machine.values import (
 )
 from wireloom.columnar.planning import is_proven
 from wireloom.contents import within
+from wireloom.expressions import Expression
 from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.options import OptionError, resolve
 from wireloom.rowwise import Judge
@@ -224,6 +226,12 @@ class _Arranging(Arranging):
             self.unsure.add(known.path)
         if known.path not in self.items:  # whatever its items are, their bytes are given
             self._copy(known.written())
+
+    def _value(self, name: str, said: Field, kind: object) -> None:
+        if isinstance(kind, As) and type(kind.meaning) in WAYS:
+            self._octets(name, kind.subcon.extent)  # they are given as they are, not as a text
+        else:
+            super()._value(name, said, kind)
 
     def _part(self, part: Any) -> None:
         if _asks_left(part):  # how many bytes are left is not known before all is laid out
@@ -508,7 +516,7 @@ class Translation:
             lines.append(f"    const int64_t given_{number}[] = {{{', '.join(given)}}};")
         array = f"given_{number}" if given else "NULL"
         lines += [
-            f"    if ({body[each.where]}) {{",
+            f"    if ({body[each.where]}) {{" if body[each.where] != "1" else "    {",
             f"        for (int64_t at = {body[each.start]}; at < {body[each.stop]}; count_{number}++) {{",
             f"            {name}_item item;",
             "            size_t taken = 0;",
@@ -597,7 +605,7 @@ class Translation:
                 for way, one in enumerate(listings):
                     yield f"if ({body[one.where]}) {{"
                     yield f"    {target}.data = {body.pointer(one.start)};"
-                    yield f"    {target}.size = (size_t)({body[one.stop]} - {body[one.start]});"
+                    yield f"    {target}.size = (size_t)({body.size(one.start, one.stop)});"
                     yield f"    {target}.count = {counts[id(one)]};"
                     if len(listings) > 1:
                         yield f"    {target}.way = {way};"
@@ -618,7 +626,7 @@ class Translation:
                 yield f"{target} = {text};"
             case Octets(start, stop):
                 yield f"{target}.data = {body.pointer(start)};"
-                yield f"{target}.size = (size_t)({body[stop]} - {body[start]});"
+                yield f"{target}.size = (size_t)({body.size(start, stop)});"
             case Spelled(start, way):
                 yield f"{target}.data = {body.pointer(start)};"
                 yield f"{target}.size = {(4, 16, 6, 16)[way]};"
@@ -690,13 +698,15 @@ class Translation:
         if laid.left:
             raise NoProgramError("; ".join(laid.left))
         lines = self._laid(laid, inputs, texts, self.path)
+        told = dict(_fields([codec.record.head, *codec.record.tail, *_contents(said)]))
+        defaults = {each for each, one_said in told.items() if _has_default(one_said)}
         order = f", {str(little).lower()}" if len(self.orders) > 1 else ""
         lines += [
             f"    {name} out;",
             f"    const {self.prefix}_error found = {name}_read(record, (size_t)end, &out{order});",
             "    if (found.check) { return found; }",
-            *self._compare("in->header.", "out.header.", self.header, header_filled, ""),
-            *self._compare("in->", "out.", one.members, own_filled, f"{said.name}."),
+            *self._compare("in->header.", "out.header.", self.header, header_filled, defaults, ""),
+            *self._compare("in->", "out.", one.members, own_filled, defaults, f"{said.name}."),
         ]
         self._appends(laid, laid.unsure, {(): f"{self.prefix}_header", (said.name,): name}, little)
         return lines
@@ -749,11 +759,19 @@ class Translation:
         return body.lines
 
     def _compare(
-        self, one: str, other: str, members: Mapping[str, Member], filled: Iterable[str], path: str
+        self,
+        one: str,
+        other: str,
+        members: Mapping[str, Member],
+        filled: Collection[str],
+        defaults: Collection[str],
+        path: str,
     ) -> Iterator[str]:
-        """Statements that refuse a record that does not say what was given."""
+        """Statements that refuse a record that does not say what was given. Defaults need not be."""
         for name, test in self._differing(one, other, members):
-            if name not in set(filled):
+            if name in defaults and members[name].optional:
+                test = f"{one}{has_name(name)} && ({test})"
+            if name not in filled:
                 check = self.shared.check(f"{path}{name}", "differs")
                 yield f"    if ({test}) {{ return failed(CHECK({check}), 0); }}"
 
@@ -874,7 +892,7 @@ class Translation:
             "orders": [_order(little) for little in self.orders],
         }
         for suffix in ("h", "c"):
-            text = filled(__package__, "protocol.c", file=suffix, **values)
+            text = _broken(filled(__package__, "protocol.c", file=suffix, **values))
             yield OutputFile(PurePosixPath("c", f"{self.protocol.name}.{suffix}"), text)
 
     def _parameters(self) -> Iterator[tuple[str, str]]:
@@ -1015,6 +1033,11 @@ def _filled_in(layouts: Iterable[Any]) -> set[str]:
     return filled - given
 
 
+def _has_default(said: Any) -> bool:
+    """Whether a field has a default that is the same in all records."""
+    return said is not None and said.default is not None and not isinstance(said.default, Expression)
+
+
 def _fields(parts: Iterable[Any]) -> Iterator[tuple[str, Any]]:
     """The fields of layouts, without those in structs. Those that are in no bytes are None."""
     for part in parts:
@@ -1099,6 +1122,21 @@ def member_name(name: str) -> str:
 
 def has_name(name: str) -> str:
     return f"has_{name}"
+
+
+def _broken(text: str) -> str:
+    """Code with its long lines broken between words. Those with texts, comments and macros stay as they are."""
+    found: list[str] = []
+    for line in text.splitlines():
+        more = " " * (len(line) - len(line.lstrip()) + 8)
+        while len(line) > WIDTH and '"' not in line and not line.lstrip().startswith(("#", "*", "/")):
+            end = line.rfind(" ", len(more), WIDTH)
+            if end < 0:
+                break
+            found.append(line[:end])
+            line = more + line[end + 1 :]
+        found.append(line)
+    return "\n".join([*found, ""])
 
 
 def _lines(text: str) -> list[str]:

@@ -188,6 +188,11 @@ class Statements:
         base, text = self.bases.get(value, "record"), self.known[value]
         return base if text == "0" else f"{base} + {text}"
 
+    def size(self, start: int, stop: int) -> str:
+        """How many bytes are between two positions."""
+        one, other = self.known[start], self.known[stop]
+        return other if one == "0" else f"{other} - {one}"
+
     def _line(self, indent: int, text: str) -> None:
         self.lines.append("    " * indent + text)
 
@@ -273,12 +278,12 @@ class Statements:
             case op.CHECK:
                 self._check(each, indent)
             case op.CHECK_TEXT:
-                call = self.shared.call("is_text", self.pointer(each.reads[0]), f"{read[1]} - {read[0]}", numbers[0])
+                call = self.shared.call("is_text", self.pointer(each.reads[0]), self.size(*each.reads[:2]), numbers[0])
                 at = self._place(self._path(each), None, read[0])
                 self._refuse(indent, f"!{call}", each.reads[2], each, "text", at)
             case op.CHECK_BYTES:
-                ends = f"{self.pointer(each.reads[0])}", f"{read[1]} - {read[0]}"
-                others = f"{self.pointer(each.reads[2])}", f"{read[3]} - {read[2]}"
+                ends = self.pointer(each.reads[0]), self.size(*each.reads[:2])
+                others = self.pointer(each.reads[2]), self.size(*each.reads[2:4])
                 call = self.shared.call("are_same", *ends, *others)
                 self._refuse(indent, f"!{call}", each.reads[4], each, "differs", read[0])
             case op.VARINT | op.FIND | op.DIGITS:
@@ -290,14 +295,14 @@ class Statements:
             case op.SAME:
                 text = ", ".join(map(str, self.asm.rooms[numbers[0]].tolist()))  # type: ignore[union-attr]
                 octets = f"(const uint8_t[]){{{text}}}"
-                size = f"{read[1]} - {read[0]}"
+                size = self.size(*each.reads)
                 call = self.shared.call("are_same", self.pointer(each.reads[0]), size, octets, numbers[1])
                 self._set(indent, each.sets[0], call, 1)
             case op.TRIM:
                 call = self.shared.call("trimmed", "record", read[0], read[1], numbers[0])
                 self._set(indent, each.sets[0], self._if(each.reads[2], call, read[0]), _PLACE_BITS)
             case op.SUM:
-                call = self.shared.call("total", self.pointer(each.reads[0]), f"{read[1]} - {read[0]}", *numbers)
+                call = self.shared.call("total", self.pointer(each.reads[0]), self.size(*each.reads[:2]), *numbers)
                 self._set(indent, each.sets[0], self._if(each.reads[2], call, "0"), 63)
             case op.CRC:
                 self._crc(each, indent)
@@ -592,15 +597,8 @@ class Statements:
         room: Any = self.asm.rooms[tables]
         last = 7 * 256  # what one byte adds is behind what it adds at seven places before others
         table = self.shared.table("uint64_t", (int(number) & (1 << 64) - 1 for number in room[last : last + 256]))
-        one, other = (self.known[value] for value in each.reads)
-        call = self.shared.call(
-            "crc",
-            f"UINT64_C({register & (1 << 64) - 1})",
-            self.pointer(each.reads[0]),
-            f"{other} - {one}",
-            table,
-            turned,
-        )
+        begin = f"UINT64_C({register & (1 << 64) - 1})"
+        call = self.shared.call("crc", begin, self.pointer(each.reads[0]), self.size(*each.reads), table, turned)
         self._set(indent, each.sets[0], call, 64)
 
     # What writes
@@ -633,7 +631,7 @@ class Statements:
                 call = self.shared.call("store_varint", _at("record", read[1], each.numbers[0]), read[0])
             case _:
                 to = _at("record", read[2], each.numbers[0])
-                call = self.shared.call("copy", to, self.pointer(each.reads[0]), f"{read[1]} - {read[0]}")
+                call = self.shared.call("copy", to, self.pointer(each.reads[0]), self.size(*each.reads[:2]))
         mask = each.reads[-1]
         self._line(indent, f"{call};" if mask in self.outer else f"if ({_bare(self.known[mask])}) {{ {call}; }}")
 
