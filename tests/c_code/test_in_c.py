@@ -191,6 +191,38 @@ def test_what_is_filled_in_need_not_be_given(tmp_path: Path) -> None:
     assert program(WRITES, tmp_path) == written + b"hello.agent is no text in its encoding"
 
 
+STRANGE = """\
+protocol: strange
+title: "*/ #error /* \\\\"
+doc: "*/ int; /*/ %s ??/"
+byte_order: big
+enums:
+  - name: Case
+    doc: "*/ \\"; /* \\\\"
+    values: [{name: one, value: 1, doc: "/**/"}, {name: One, value: 2}, {name: int, from: 3, to: 4}]
+flags: [{name: Wide, values: [{name: top, value: 0x8000000000000000}, {name: low, value: 1}]}]
+record:
+  length: 11
+  fields:
+    - {name: int, type: u8, doc: "*/", unit: "*/ /*"}
+    - {section: body, size: rest}
+---
+message: header
+match: {int: 1}
+sections: {body: [{name: has_it, type: u8, enum: Case}, {name: it, type: u8}, {name: static, type: u64, flags: Wide}]}
+---
+message: bytes
+match: {int: 2}
+sections: {body: [{name: header, type: u8}, {name: out, type: bytes, size: rest}]}
+"""
+
+
+def test_strange_names_and_texts_make_no_other_code() -> None:
+    found = in_c.made(compiled.of(STRANGE).protocol)
+    told = agree(found, [bytes([number, *range(10)]) for number in range(4)])
+    assert told.accepted == 4  # two are of no message
+
+
 def test_the_output_is_only_made_if_it_is_named(tmp_path: Path) -> None:
     assert not generate([ROOT / "specs" / "databus"], tmp_path, write=True, emit=["c"]).problems
     assert sorted(path.name for path in tmp_path.joinpath("c").iterdir()) == ["databus.c", "databus.h"]

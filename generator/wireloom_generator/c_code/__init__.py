@@ -4,6 +4,7 @@ They are the programs of ``wireloom.columnar`` in C. A message of which these do
 says why. The output is only made if ``c`` is named.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -68,6 +69,8 @@ _KEYWORDS = frozenset({
 """What cannot be the name of a member, and the member that all messages have."""
 _OWN = ("bytes", "check", "check_field", "check_text", "error", "header", "length", "message", "message_name")
 """What the header declares beside messages."""
+_COMMENT = re.compile(r"/(?=\*)|\*(?=/)|\?(?=\?)")
+"""What must not stand in a comment with what follows it."""
 _SPELLED = ("IPv4 address", "IPv6 address", "MAC address", "UUID")
 
 
@@ -286,6 +289,10 @@ class Translation:
         self.shared = SharedParts()
         self.names: dict[str, str] = {}
         self.taken = {f"{self.prefix}_{name}" for name in _OWN}
+        self.constants = {
+            f"{self.prefix}_{name}".upper() for name in ("H", "NO_MESSAGE", "NO_RECORD", "OK", "TOO_SMALL")
+        }
+        self.constants.update(f"{self.prefix}_message_{name}".upper() for name in codec.records)
         self.left: dict[str, str] = {}
         self.types: list[dict[str, Any]] = []
         self.functions: dict[str, str] = {}
@@ -433,9 +440,8 @@ class Translation:
         if kind.variants:
             found = self._called(words)
             named = enumerate(("NONE", *kind.variants), -1)
-            self.types.append({
-                "name": found, "values": [(f"{found}_{each}".upper(), number) for number, each in named],
-            })  # fmt: skip
+            values = [(self._constant(f"{found}_{each}"), number) for number, each in named]
+            self.types.append({"name": found, "values": values})
             return found
         if kind.members is not None:
             found = self._called(words)
@@ -452,6 +458,14 @@ class Translation:
             self.types.append({"name": found, "list": kind, "orders": len(self.orders)})
             return found
         return f"{self.prefix}_bytes"
+
+    def _constant(self, name: str) -> str:
+        """The name of a constant, which has no other value."""
+        found = name.upper()
+        while found in self.constants:
+            found += "_"
+        self.constants.add(found)
+        return found
 
     def _called(self, words: str) -> str:
         found = self.name(words)
@@ -873,7 +887,7 @@ class Translation:
             "prefix": self.prefix,
             "upper": self.prefix.upper(),
             "head": head(self.protocol.folders, open="// "),
-            "title": self.protocol.doc.title or self.protocol.name,
+            "title": _lines(self.protocol.doc.title or self.protocol.name),
             "doc": _lines(self.protocol.doc.comment),
             "left": self.left,
             "parameters": dict(self._parameters()),
@@ -944,7 +958,9 @@ class Translation:
         found = self.name(snake_case(name), "values")
         prefix = f"{self.prefix}_{snake_case(name)}".upper()
         small = all(-(1 << 31) <= number < 1 << 31 for _, number, _ in values)
-        shown = [(f"{prefix}_{each}", _number(number, small=small), lines) for each, number, lines in values]
+        shown = [
+            (self._constant(f"{prefix}_{each}"), _number(number, small=small), lines) for each, number, lines in values
+        ]
         return {"name": found, "doc": _lines(doc), "values": shown, "small": small}
 
 
@@ -1142,7 +1158,7 @@ def _broken(text: str) -> str:
 def _lines(text: str) -> list[str]:
     """A text in lines that fit into a comment."""
     lines = [""]
-    for word in text.replace("*/", "* /").split():
+    for word in _COMMENT.sub(r"\g<0> ", text).split():
         if lines[-1] and len(lines[-1]) + len(word) > WIDTH - 12:
             lines.append("")
         lines[-1] += f" {word}" if lines[-1] else word
