@@ -876,10 +876,16 @@ class Translation:
                 "",
                 doc=["What all messages begin with."],
             )
-        for one in self.whole:
+        for one in list(self.whole):
             name, said = names[one.said.name], docs[one.said.name]
-            self._message(name, one, Docs(self.protocol, said), said)
-            messages.append(self._functions(one, name, said))
+            kept = self._state
+            try:
+                self._message(name, one, Docs(self.protocol, said), said)
+                messages.append(self._functions(one, name, said))
+            except NoProgramError as error:
+                self._state = kept
+                self.whole.remove(one)
+                self.left[one.said.name] = str(error)
         lengths = self._both(self.length) if self.whole else {}
         sorts = self._both(self.sort) if self.whole else {}
         values = {
@@ -921,6 +927,15 @@ class Translation:
         except NoProgramError:
             return {}
 
+    @property
+    def _state(self) -> tuple[Any, ...]:
+        """What the functions of a message add to."""
+        return dict(self.shared.checks), dict(self.functions), list(self.appended), list(self.types)
+
+    @_state.setter
+    def _state(self, state: tuple[Any, ...]) -> None:
+        self.shared.checks, self.functions, self.appended, self.types = state
+
     def _message(self, name: str, one: Whole, docs: "Docs", said: model.Message) -> None:
         self.declare(
             name, one.members, docs, "", doc=_lines(said.doc.comment or said.doc.title), header=bool(self.header)
@@ -928,12 +943,12 @@ class Translation:
 
     def _functions(self, one: Whole, name: str, said: model.Message) -> dict[str, Any]:
         reads = {_order(little): self.read(one, name, little) for little in self.orders}
-        kept = dict(self.shared.checks), dict(self.functions), list(self.appended)
+        kept = self._state
         try:
             writes = {_order(little): self.write(one, name, little) for little in self.orders}
         except NoProgramError as error:
+            self._state = kept
             writes, one.unwritten = {}, str(error)
-            self.shared.checks, self.functions, self.appended = kept
         return {"name": name, "message": one.said.name, "reads": reads, "writes": writes, "unwritten": one.unwritten}
 
     def _enums(self) -> Iterator[dict[str, Any]]:

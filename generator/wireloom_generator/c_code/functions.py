@@ -107,7 +107,6 @@ class FunctionContext:
     path: Callable[[tuple[str, ...]], str]
     given: Mapping[int, str] = field(default_factory=dict)
     columns: Callable[[Instruction], Sequence[str]] | None = None
-    start: str = "0"
 
 
 class Statements:
@@ -154,14 +153,13 @@ class Statements:
         """The same for numbers, by their values."""
         self.scope: tuple[int, ...] = ()
         self.uses = self._uses(code, wanted)
-        self.known: dict[int, str] = {op.START: outside.start, op.STOP: "end", op.ONES: "1"}
+        self.known: dict[int, str] = {op.START: "0", op.STOP: "end", op.ONES: "1"}
         self.bits: dict[int, int] = {op.START: _PLACE_BITS, op.STOP: _PLACE_BITS, op.ONES: 1}
         self.guards: dict[int, int] = {}
         self.bases: dict[int, str] = {}
         self.declared = {value for values in self.left.values() for value in values}
         self.outer: tuple[int, ...] = (op.ONES,)
         self.written = total is None
-        self._names: Counter[str] = Counter()
         self.defined: set[int] = set()
         self._code(code, 1)
 
@@ -569,7 +567,7 @@ class Statements:
             if value not in self.declared:
                 self.known[value] = self._name(value)
                 self._line(indent, f"int64_t {self.known[value]} = 0;")
-                self.declared = self.declared | {value}
+                self.declared.add(value)
             self.bits[value] = _PLACE_BITS
         found = [self.known[value] for value in each.sets]
         match each.kind:
