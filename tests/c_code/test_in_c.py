@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from protocols import strangers
-from support import compiled, vectors
+from support import compiled, invented_specs, vectors
 from support.cases import often
 from support.lockstep import damaged
 from support.paths import ROOT
@@ -118,6 +118,21 @@ def test_features_of_the_language_are_as_in_the_codec(name: str) -> None:
     random = Random(name)
     examples = worked(found)
     agree(found, [*examples, *(data for example in examples for data in damaged(example, random, often(20, 200)))])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(often(10, 100)))
+def test_invented_specs_are_as_in_the_codec(seed: int) -> None:
+    invented, random = invented_specs.invented(Random(seed)), Random(seed)
+    found = in_c.made(invented.compiled.protocol)
+    if found.messages and not invented.told:
+        records = [
+            *invented.records,
+            *(data for one in invented.records for data in damaged(one, random, often(10, 50))),
+        ]
+        told = compared(found, records)
+        assert told.differ == []
+        assert told.elsewhere == []
 
 
 @pytest.mark.sweep
