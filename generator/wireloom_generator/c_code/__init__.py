@@ -11,26 +11,24 @@ from functools import reduce
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pyarrow as pa
-
 from wireloom.codec import As, Bits, Choice, Everything, Field, Layout, Repeat, Section, Slot, Terminated, When
 from wireloom.codec.computed import Computed
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
-from wireloom.columnar.machine.arranging import Arranging
-from wireloom.columnar.machine.assembly import Assembler, Instruction
-from wireloom.columnar.machine.given import ITEM, VARIANT, WRITTEN, Inputs, Items, Outline
-from wireloom.columnar.machine.laid import Laid, Stamp
-from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.machine.matches import first
-from wireloom.columnar.machine.messages import message
-from wireloom.columnar.machine.parts import layout
-from wireloom.columnar.machine.programs import Programs
-from wireloom.columnar.machine.proving import prove
-from wireloom.columnar.machine.spelling import WAYS
-from wireloom.columnar.machine.values import (
+from wireloom.contents import within
+from wireloom.expressions import Expression
+from wireloom.expressions.tree import Function, Name, Origin
+from wireloom.options import OptionError, resolve
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as orders
+from wireloom.programs.assembler import Assembler, Instruction
+from wireloom.programs.reading.framing import prove
+from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.reading.messages import message
+from wireloom.programs.reading.parts import layout
+from wireloom.programs.records import RecordLowering, is_proven
+from wireloom.programs.values import (
+    WAYS,
     WORD,
     Datum,
     Flags,
@@ -44,11 +42,9 @@ from wireloom.columnar.machine.values import (
     Spelled,
     Struct,
 )
-from wireloom.columnar.planning import is_proven
-from wireloom.contents import within
-from wireloom.expressions import Expression
-from wireloom.expressions.tree import Function, Name, Origin
-from wireloom.options import OptionError, resolve
+from wireloom.programs.writing.inputs import ITEM, VARIANT, WRITTEN, Inputs, Items, Kind, Outline
+from wireloom.programs.writing.layout import Arranging
+from wireloom.programs.writing.scope import Laid, Stamp
 from wireloom.rowwise import Judge
 from wireloom_generator import emitters, examples, model
 from wireloom_generator.c_code.functions import FunctionContext, SharedParts, Statements, flat
@@ -166,11 +162,16 @@ def number_type(number: Number) -> str:
     return f"int{next(bits for bits in (8, 16, 32, 64) if ends < 1 << bits - 1)}_t"
 
 
-def _arrow(number: Number) -> pa.DataType:
-    """The type of a column that has the same numbers."""
-    kinds = {"float": pa.float32(), "double": pa.float64(), "bool": pa.bool_(), "uint64_t": pa.decimal128(20)}
+def _input(number: Number) -> tuple[Kind, int]:
+    """What a column with the same numbers has, and how many bits each."""
     name = number_type(number)
-    return kinds[name] if name in kinds else getattr(pa, name.removesuffix("_t"))()
+    known = {"float": (Kind.FLOAT, 32), "double": (Kind.FLOAT, 64), "bool": (Kind.BOOLEAN, 1)}
+    if name in known:
+        return known[name]
+    bits = int(name.removesuffix("_t").partition("int")[2])
+    if name[0] == "u":
+        return (Kind.DECIMAL, 128) if bits == 64 else (Kind.UNSIGNED, bits)
+    return Kind.SIGNED, bits
 
 
 _Part = tuple[str, Mapping[str, Member], Mapping[str, Datum], str]
@@ -322,7 +323,7 @@ class Translation:
             self.left = dict.fromkeys(self.codec.records, f"the parameter {missing[0]} has no default")
             return
         self.orders = self.codec.framing.orders(self.parameters)
-        self.programs = {little: Programs(self.codec, self.parameters, little=little) for little in self.orders}
+        self.programs = {little: RecordLowering(self.codec, self.parameters, little=little) for little in self.orders}
         for number, said in enumerate(self.codec.records.values()):
             one = Whole(said, number)
             try:
@@ -340,13 +341,9 @@ class Translation:
 
     def _reading(self, said: "Message", number: int, *, little: bool) -> LoweredMessage:
         codec, programs = self.codec, self.programs[little]
-        if any(
-            isinstance(each.subcon, As) for each in _bits([codec.record.head, *codec.record.tail, *_contents(said)])
-        ):
-            raise NoProgramError("bits that stand for something else")
         at = self._head(little=little)
         asm = at.asm
-        code = first(asm, *programs.matched(at.record.columns), programs.unknown)
+        code = programs.message_number(asm, at.record.columns)
         with asm.field("@"):
             at.must(asm.value(op.EQUAL_NUMBER, (code,), (number,)))
         at.judge = Judge.of(codec, said)
@@ -655,7 +652,7 @@ class Translation:
         """The statements of a function that tells the number of a record's message."""
         at = self._head(little=little, proving=False)
         programs = self.programs[little]
-        code = first(at.asm, *programs.matched(at.record.columns), programs.unknown)
+        code = programs.message_number(at.asm, at.record.columns)
         body = Statements(at.asm, self.shared, FunctionContext(self.path), [code], refused="NO_MESSAGE")
         return "\n".join([*body.lines, f"    return (int){body[code]};"])
 
@@ -1033,12 +1030,12 @@ def _outline(member: Member) -> Outline:
     if kind.number is not None:
         if kind.number.parts > 1:
             raise NoProgramError("a number that stands for something else")
-        return Outline(_arrow(kind.number), missing)
+        return Outline(*_input(kind.number), missing)
     if kind.members is not None:
-        return Outline(pa.struct([]), missing, tuple((name, _outline(each)) for name, each in kind.members.items()))
+        return Outline(Kind.STRUCT, 0, missing, tuple((name, _outline(each)) for name, each in kind.members.items()))
     if kind.item is not None:
-        return Outline(pa.list_(pa.struct([])), missing, items=_outline(Member(kind.item, False)))
-    return Outline(pa.binary(), missing)
+        return Outline(Kind.LIST, 0, missing, items=_outline(Member(kind.item, False)))
+    return Outline(Kind.BYTES, 0, missing)
 
 
 def _called(
@@ -1105,13 +1102,6 @@ def _contents(said: "Message") -> Iterator[Layout]:
     """What a message has in sections."""
     for sections in (said.sections, *(each.sections for each in said.variants)):
         yield from sections.values()
-
-
-def _bits(layouts: Iterable[Any]) -> Iterator[Any]:
-    """The fields that are some bits of a number."""
-    for part in within(layouts):
-        if isinstance(part, Bits):
-            yield from (said for _, said, _, _ in part.fields)
 
 
 def _every(lists: Iterable[Listing]) -> Iterator[Listing]:

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
-from wireloom.columnar.machine.assembly import Assembler, Block, Instruction, Steps
-from wireloom.columnar.machine.values import WORD, NoProgramError
+from wireloom.codec.checksums import Crc
+from wireloom.codec.checksums import table as added_by_bytes
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as orders
+from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
+from wireloom.programs.outputs import Table
+from wireloom.programs.values import WORD, NoProgramError
 
 _SIGNS = {
     op.ADD: "+", op.SUBTRACT: "-", op.MULTIPLY: "*", op.AND: "&", op.OR: "|", op.XOR: "^", op.SHIFT_RIGHT: ">>",
@@ -291,7 +293,9 @@ class Statements:
                 for value, of in zip(each.sets, each.reads[:2], strict=True):
                     self._alias(value, of, indent)
             case op.SAME:
-                text = ", ".join(map(str, self.asm.rooms[numbers[0]].tolist()))  # type: ignore[union-attr]
+                table = self.asm.memory[numbers[0]]
+                assert isinstance(table, Table)
+                text = ", ".join(map(str, table.data))
                 octets = f"(const uint8_t[]){{{text}}}"
                 size = self.size(*each.reads)
                 call = self.shared.call("are_same", self.pointer(each.reads[0]), size, octets, numbers[1])
@@ -353,8 +357,9 @@ class Statements:
         if kind == op.SIGN:
             return call("signed_number", read[0], numbers[0]), numbers[0]
         if kind == op.LOOK_UP:
-            room: Any = self.asm.rooms[numbers[0]]
-            table = self.shared.table("uint32_t", (int(number) & 0xFFFF_FFFF for number in room[: numbers[1]]))
+            known = self.asm.memory[numbers[0]]
+            assert isinstance(known, Table)
+            table = self.shared.table("uint32_t", (number & 0xFFFF_FFFF for number in known.numbers))
             return call("looked_up", table, numbers[1], read[0]), 32
         return call("varint_size", read[0]), 4
 
@@ -592,9 +597,9 @@ class Statements:
 
     def _crc(self, each: Instruction, indent: int) -> None:
         tables, register, _, turned = each.numbers
-        room: Any = self.asm.rooms[tables]
-        last = 7 * 256  # what one byte adds is behind what it adds at seven places before others
-        table = self.shared.table("uint64_t", (int(number) & (1 << 64) - 1 for number in room[last : last + 256]))
+        algorithm = self.asm.memory[tables]
+        assert isinstance(algorithm, Crc)
+        table = self.shared.table("uint64_t", added_by_bytes(algorithm.bits, algorithm.poly))
         begin = f"UINT64_C({register & (1 << 64) - 1})"
         call = self.shared.call("crc", begin, self.pointer(each.reads[0]), self.size(*each.reads), table, turned)
         self._set(indent, each.sets[0], call, 64)

@@ -23,7 +23,10 @@ _CODE = re.compile(r"`(.+?)`", re.DOTALL)
 
 @click.command
 @click.argument(
-    "rules", metavar="[RULE|SPEC]...", nargs=-1, help="A rule's id, which problems show in brackets; with --program, specs."
+    "rules",
+    metavar="[RULE|SPEC]...",
+    nargs=-1,
+    help="A rule's id, which problems show in brackets; with --program, specs.",
 )
 @click.option(
     "--program", metavar="MESSAGE", help="Print the program that reads a message, beside the lines of its spec."

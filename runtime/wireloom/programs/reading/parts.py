@@ -61,14 +61,18 @@ def _run(part: Run, at: Lowering) -> None:
     for name, said in part.fields:
         start = at.cursor
         with at.asm.field(name):
-            number = number_at(NumberFormat.from_construct(said), at)
-            if isinstance(said.subcon, codec.As):
-                at.this.columns[name] = certain(at, meant(at, number, said.subcon.meaning))
-            else:
-                put(at, name, said, number)
+            _number(name, said, number_at(NumberFormat.from_construct(said), at), at)
         at.spans[name] = start, at.cursor
     for name, said in part.fields:
         valid(at, name, said)
+
+
+def _number(name: str, said: codec.Field, number: Number, at: Lowering) -> None:
+    """A field whose number was just read, or what that means."""
+    if isinstance(said.subcon, codec.As):
+        at.this.columns[name] = certain(at, meant(at, number, said.subcon.meaning))
+    else:
+        put(at, name, said, number)
 
 
 @read.register
@@ -159,7 +163,7 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
         if isinstance(said.subcon, codec.BitList):
             raise NoProgramError("bits as a list")
         with at.asm.field(name):
-            put(at, name, said, some_bits(at.asm, word, shift, mask))
+            _number(name, said, some_bits(at.asm, word, shift, mask), at)
         at.spans[name] = span
         valid(at, name, said)
 
