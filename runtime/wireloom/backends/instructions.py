@@ -68,7 +68,7 @@ class Load(NamedTuple):
         return self.offset + struct.calcsize(f"={self.code}")
 
 
-class Position(NamedTuple):
+class BufferPosition(NamedTuple):
     """A position so many bytes after that in a variable, which is ``0`` for the start of the record."""
 
     base: str
@@ -105,7 +105,7 @@ class InstructionSource:
         self.given: dict[int, str] = {}
         """The texts of numbers from around a list, by the places of outputs."""
         self._texts = dict(known)
-        self._places: dict[int, Position] = {}
+        self._places: dict[int, BufferPosition] = {}
         self._uses: Counter[int] = Counter()
         self._outside: set[int] = set()
         self._bases: set[int] = set()
@@ -126,12 +126,12 @@ class InstructionSource:
             return f"({place})" if place.offset and place.base != "0" else str(place)
         return found
 
-    def position(self, register: int) -> Position:
+    def position(self, register: int) -> BufferPosition:
         """The position that a register has."""
         known = self._places.get(register)
         if known is None:
             text = self._texts[register]
-            known = Position("0", int(text)) if text.isdigit() else Position(text, 0)
+            known = BufferPosition("0", int(text)) if text.isdigit() else BufferPosition(text, 0)
         return known
 
     def span(self, start: int, stop: int) -> str:
@@ -227,7 +227,7 @@ class InstructionSource:
                 self._moved.add(id(each))
         self._unpack(base, sorted(found, key=lambda load: load.offset))
 
-    def _known_place(self, register: int) -> Position | None:
+    def _known_place(self, register: int) -> BufferPosition | None:
         return self.position(register) if self._is_position(register) else None
 
     def _is_position(self, register: int) -> bool:
@@ -237,10 +237,10 @@ class InstructionSource:
     def _move(self, each: Instruction) -> None:
         """A position so many bytes after another."""
         place = self.position(each.reads[0])
-        self._is_at(each.sets[0], Position(place.base, place.offset + each.numbers[0]))
+        self._is_at(each.sets[0], BufferPosition(place.base, place.offset + each.numbers[0]))
         self._moved.add(id(each))
 
-    def _is_at(self, register: int, place: Position, where: int = op.ONES) -> None:
+    def _is_at(self, register: int, place: BufferPosition, where: int = op.ONES) -> None:
         """Let a register be a position; where a mask is not set, it is one after the record, where zeros are."""
         if where not in self._where:
             self.pads = True
@@ -261,7 +261,7 @@ class InstructionSource:
             else:
                 groups.append([load])
         for group in groups:
-            place = Position(base, group[0].offset)
+            place = BufferPosition(base, group[0].offset)
             if len(group) == 1 and group[0].code == "B":
                 self.source.add(f"{self._variable(group[0].register)} = data[{place}]")
                 continue
@@ -343,7 +343,7 @@ class InstructionSource:
 
     def _load_odd(self, each: Instruction) -> None:
         (first, count, is_big), place = each.numbers, self.position(each.reads[0])
-        begin, end = (Position(place.base, place.offset + by) for by in (first, first + count))
+        begin, end = (BufferPosition(place.base, place.offset + by) for by in (first, first + count))
         self._set(each.sets[0], f"int.from_bytes(data[{begin}:{end}], {'big' if is_big else 'little'!r})")
 
     def _need(self, each: Instruction, steps: Steps) -> None:
@@ -365,7 +365,7 @@ class InstructionSource:
                     most = max(most, known.offset + other.numbers[0])
         sure = place.base, str(self.position(limit))
         if most > self._sure.get(sure, -1):
-            self.refuse(f"{Position(place.base, most)} > {sure[1]}", each.reads[2])
+            self.refuse(f"{BufferPosition(place.base, most)} > {sure[1]}", each.reads[2])
             if each.reads[2] in self._where:
                 self._sure[sure] = most
 
@@ -374,7 +374,7 @@ class InstructionSource:
         start, known = self.position(position), self.asm.constant(size)
         self._is_at(each.sets[0], start, where)
         if known is not None and known >= 0:
-            stop = Position(start.base, start.offset + known)
+            stop = BufferPosition(start.base, start.offset + known)
             self._is_at(each.sets[1], stop)
             self.refuse(f"{stop} > {self.position(limit)}", where)
             return

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from types import NoneType
 from typing import ClassVar, NamedTuple
 
-from wireloom.backends.instructions import InstructionSource, Position
+from wireloom.backends.instructions import BufferPosition, InstructionSource
 from wireloom.backends.source import Script
 from wireloom.codec import floats
 from wireloom.codec.coercion import fitting
@@ -175,7 +175,7 @@ class RowSource(InstructionSource):
 
     def _flush(self) -> None:
         """Write numbers, those together that are beside each other."""
-        groups: list[list[tuple[Position, Instruction, str]]] = []
+        groups: list[list[tuple[BufferPosition, Instruction, str]]] = []
         for each in self._pending:
             place = self.position(each.reads[1])
             place = place._replace(offset=place.offset + each.numbers[0])
@@ -192,7 +192,7 @@ class RowSource(InstructionSource):
         for group in groups:
             self._write_together(group)
 
-    def _write_together(self, group: list[tuple[Position, Instruction, str]]) -> None:
+    def _write_together(self, group: list[tuple[BufferPosition, Instruction, str]]) -> None:
         place, first, _ = group[0]
         size, is_big = first.numbers[1:]
         if size not in _CODES:
