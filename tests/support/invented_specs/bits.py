@@ -1,8 +1,19 @@
 """Bit fields in an invented spec."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from support.invented_specs.drawing import Drawing, Entry, Piece, Row
+
+_MEANINGS: tuple[tuple[Entry, Callable[[int], Any]], ...] = (
+    ({"as": {"decimal": {"scale": 0.5, "offset": -3}}}, lambda number: Decimal(number) / 2 - 3),
+    ({"as": {"timestamp": {"unit": "s", "epoch": "2000-01-01"}}}, lambda number: MILLENNIUM + timedelta(0, number)),
+    ({"as": {"duration": {"unit": "min"}}}, lambda number: timedelta(minutes=number)),
+)
+"""What the highest bits may stand for, and the value of a number."""
+MILLENNIUM = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class Bits(Drawing):
@@ -14,13 +25,12 @@ class Bits(Drawing):
         fields: list[Entry] = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
         lsb = self.random.random() < 0.5
         order = {"bit_order": "lsb"} if lsb else {}
-        is_meant = width > 1 and self.random.random() < 0.3
-        if is_meant:
-            fields[0]["as"] = {"decimal": {"scale": 0.5, "offset": -3}}
+        meaning, value = self.random.choice((*_MEANINGS, *[({}, int)] * 7)) if width > 1 else ({}, int)
+        fields[0] |= meaning
 
         def fill(row: Row) -> None:
             number, row[low] = self.random.randrange(1 << width), self.random.randrange(1 << wide - width)
-            row[high] = Decimal(number) / 2 - 3 if is_meant else number
+            row[high] = value(number)
             if whole and self.random.random() < 0.5:
                 row[whole["name"]] = number << wide - width | row[low]
                 for name in self.random.choice(([], [high], [high, low])):
