@@ -102,6 +102,8 @@ class InstructionSource:
         """The registers whose value is True or False."""
         self.pads = False
         """Whether zeros must follow the record."""
+        self.begun = 0
+        """After how many lines of the function the program begins."""
         self.given: dict[int, str] = {}
         """The texts of numbers from around a list, by the places of outputs."""
         self._texts = dict(known)

@@ -91,7 +91,7 @@ class RecordFunctions:
         source.add(f"row[{message!r}] = {struct}")
         source.add("return row")
         if instructions.pads:
-            source.lines.insert(1, f"data += bytes({at.asm.reach})")
+            source.lines.insert(instructions.begun, f"data += bytes({at.asm.reach})")
         return source.function(f"read_{message}", "data", f"{message} {selected} from bytes")
 
     def write(
@@ -180,6 +180,7 @@ class RecordFunctions:
         if until := self.records.protocol.record.until:
             source.add(f"if not data.endswith({until!r}): return None")
         instructions = InstructionSource(source, asm, _BEGINNING, doubles(*data), asked_texts(*asked))
+        instructions.begun = len(source.lines)
         instructions.program(registers(*data), judging=judging)
         return source, instructions
 
