@@ -294,6 +294,8 @@ class InstructionSource:
     def _signed(self, each: Instruction) -> None:
         one, sign = self.text(each.reads[0]), _SIGNS[each.kind]
         other = self.text(each.reads[1]) if len(each.reads) > 1 else str(each.numbers[0])
+        if each.kind in (op.SHIFT_LEFT, op.SHIFT_RIGHT) and self.asm.constant(each.reads[1]) is None:
+            other = f"{self.source.bind('shift', shift)}({other})"
         if (other == "0" and each.kind in (op.ADD, op.SUBTRACT)) or (one == "0" and each.kind == op.ADD):
             self._set(each.sets[0], one if other == "0" else other)
             return
@@ -508,6 +510,13 @@ class InstructionSource:
         op.FILL: _fill,
     }
     """What writes each instruction that is not an operator."""
+
+
+def shift(bits: int) -> int:
+    """By how many bits to shift. Raises ``ValueError`` for more than registers have, as numbers of Python grow."""
+    if not 0 <= bits < 64:
+        raise ValueError
+    return bits
 
 
 def varint(data: bytes, at: int, limit: int, bits: int) -> tuple[int, int]:

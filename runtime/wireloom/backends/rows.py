@@ -12,6 +12,7 @@ from wireloom.codec.coercion import fitting
 from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.meanings import EPOCH, MICROSECOND
+from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as wop
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
@@ -145,6 +146,9 @@ class RowSource(InstructionSource):
             case "float" | "double":
                 dump = floats.dump if kind == "float" else bits_of_double
                 add(f"{name} = {bind(dump.__name__, dump)}({name})")
+            case "byte" | "short" | "int" | "long":
+                bits = _KINDS[kind][1] - 1
+                add(f"if not {-1 << bits} <= {name} < {1 << bits}: return None")
             case _ if decimal_size(kind):
                 add(f"if {name} >> 63: {name} = {bind('signed', signed)}({name})")
 
@@ -163,6 +167,7 @@ class RowSource(InstructionSource):
     def _begin(self) -> None:
         """Make room for the record."""
         self.source.add(f"end = {self.text(self.total)}")
+        self.source.add(f"if not 0 <= end <= {MAX_RECORD_BYTES}: return None")
         self.source.add(_ROOM)
         self._is_begun = True
 
@@ -197,7 +202,8 @@ class RowSource(InstructionSource):
         size, is_big = first.numbers[1:]
         if size not in _CODES:
             end = place._replace(offset=place.offset + size)
-            octets = f"({self.text(first.reads[0])}).to_bytes({size}, {'big' if is_big else 'little'!r})"
+            number = f"({self.text(first.reads[0])} & {(1 << 8 * size) - 1})"
+            octets = f"{number}.to_bytes({size}, {'big' if is_big else 'little'!r})"
             self.source.add(f"data[{place}:{end}] = {octets}")
             return
         code = next((order for _, _, order in group if order), ">")
