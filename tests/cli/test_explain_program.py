@@ -132,7 +132,7 @@ def test_programs_that_write_are_printed_too() -> None:
         ("copy from % to % to [%] where %", ""),
     ]
     sizes = [text for text, _ in measures[1]]
-    assert sizes[-3:] == ["%7 = %6 if %words.bit else 0", "%8 = %5 + %7", "store u64 %8 to output #"]
+    assert sizes[-3:] == ["%5 = %4 if %words.bit else 0", "%6 = %3 + %5", "store u64 %6 to output #"]
 
 
 def test_the_byte_order_is_a_parameter(specs: Path) -> None:

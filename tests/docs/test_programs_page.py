@@ -21,6 +21,6 @@ def test_each_instruction_is_in_one_table() -> None:
 
 
 def test_the_page_says_how_many_rows_are_followed_at_once() -> None:
-    from wireloom.columnar.machine import numpy_backend, operations
+    from wireloom.columnar.machine import numpy_backend, tiles
 
-    assert f"{operations.TILE} rows in a compiled loop, {numpy_backend.TILE:,} in numpy" in " ".join(text(PAGE).split())
+    assert f"{tiles.TILE} rows in a compiled loop, {numpy_backend.TILE:,} in numpy" in " ".join(text(PAGE).split())

@@ -100,6 +100,8 @@ class InstructionSource:
         self.texts = frozenset(texts)
         self.booleans = {op.ONES}
         """The registers whose value is True or False."""
+        self.doubles: set[int] = set()
+        """The registers that were loaded as floats."""
         self.pads = False
         """Whether zeros must follow the record."""
         self.begun = 0
@@ -109,7 +111,8 @@ class InstructionSource:
         self._texts = dict(known)
         self._places: dict[int, BufferPosition] = {}
         self._uses: Counter[int] = Counter()
-        self._outside: set[int] = set()
+        self.outside: set[int] = set()
+        """The registers that are 0 unless a block sets them."""
         self._bases: set[int] = set()
         """The registers that positions are counted from."""
         self._where: list[int] = [op.ONES]
@@ -144,7 +147,7 @@ class InstructionSource:
         """What it takes to know the registers that are read at the end, and all checks unless it is not ``judging``."""
         asked = set(reads)
         steps, left = self.asm.needed(asked, judging=judging)
-        self._outside = {value for values in left.values() for value in values}
+        self.outside = {value for values in left.values() for value in values}
         self._uses = Counter(asked) + Counter(_reads(steps))
         self._bases = set(_bases(steps))
         self._steps(steps, left)
@@ -183,7 +186,7 @@ class InstructionSource:
     def _set(self, register: int, text: str) -> None:
         """Let a register be an expression: a variable, unless it is used once or is short."""
         is_once = self._uses[register] <= 1 and len(text) <= _LONGEST and register not in self._bases
-        if (is_once or text.isidentifier()) and register not in self._outside:
+        if (is_once or text.isidentifier()) and register not in self.outside:
             self._texts[register] = text if text.isidentifier() else f"({text})"
             return
         self.source.add(f"{self._variable(register)} = {text}")
@@ -220,7 +223,9 @@ class InstructionSource:
                 self._is_at(each.sets[0], place)
             elif each.kind in _CODES:
                 code, order = _CODES[each.kind]
-                code = "d" if code == "q" and each.sets[0] in self.floats else code
+                if code == "q" and each.sets[0] in self.floats and self._uses[each.sets[0]] == 1:
+                    code = "d"
+                    self.doubles.add(each.sets[0])
                 bits = 8 * struct.calcsize(f"={code}")
                 if self._uses[each.sets[0]] == 1 and signs.get(each.sets[0]) == bits and code != "q":
                     code = code.lower()
@@ -247,7 +252,7 @@ class InstructionSource:
         if where not in self._where:
             self.pads = True
             self.source.add(f"{self._variable(register)} = {place} if {self.text(where)} else end")
-        elif register in self._outside:
+        elif register in self.outside:
             self.source.add(f"{self._variable(register)} = {place}")
         else:
             self._places[register] = place

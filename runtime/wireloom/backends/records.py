@@ -8,13 +8,14 @@ from typing import Any
 from construct import Container
 
 from wireloom.backends.instructions import InstructionSource
-from wireloom.backends.results import ResultSource, asked_texts, doubles, registers
+from wireloom.backends.results import ResultSource, asked_texts, doubles, lists_of, registers
 from wireloom.backends.rows import RowSource, RowValue, outline_of
 from wireloom.backends.source import Script
 from wireloom.codec import Protocol
 from wireloom.codec.coercion import fitting
 from wireloom.codec.columns import Column, ColumnType, ListOf
 from wireloom.codec.frames import Values
+from wireloom.codec.reader import Reader
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.records import RecordLowering
@@ -177,6 +178,8 @@ class RecordFunctions:
         """A function that has followed a program up to the values that are ``asked`` for, in columns of these types."""
         source, data = Script(_TAKEN), [known for known, _ in asked]
         source.add("end = len(data)")
+        if weight := sum(each.weight for each in lists_of(data)):
+            source.add(f"if end > {Reader.HEAVIEST // weight}: return None")
         if until := self.records.protocol.record.until:
             source.add(f"if not data.endswith({until!r}): return None")
         instructions = InstructionSource(source, asm, _BEGINNING, doubles(*data), asked_texts(*asked))

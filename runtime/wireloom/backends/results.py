@@ -80,6 +80,20 @@ def asked_texts(*data: tuple[Datum | None, ColumnType]) -> Iterator[tuple[int, i
                 pass
 
 
+def lists_of(data: Iterable[Datum | None]) -> Iterator[Listing]:
+    """The lists among values and in them."""
+    for known in data:
+        match known:
+            case Struct(fields):
+                yield from lists_of(fields.values())
+            case Listed(listings):
+                for each in listings:
+                    yield each
+                    yield from lists_of([each.item])
+            case _:
+                pass
+
+
 def doubles(*data: Datum | None) -> Iterator[int]:
     """The registers that are asked for as floats of 8 bytes."""
     for known in data:
@@ -147,10 +161,10 @@ class ResultSource:
         if kind == "boolean":
             if not known.truth:
                 raise NoProgramError("values of this type")
-            return text if is_boolean else f"({text} != 0)"
+            return text if is_boolean and register not in self.instructions.outside else f"({text} != 0)"
         if known.floating:
             if known.floating == 8:
-                return text if register in self.instructions.floats else f"{bind('double', double)}({text})"
+                return text if register in self.instructions.doubles else f"{bind('double', double)}({text})"
             return f"{bind('single', floats.load)}({text})"
         if kind == "timestamp":
             return f"{bind('EPOCH', EPOCH)} + {bind('timedelta', timedelta)}(0, 0, {text})"
