@@ -111,8 +111,7 @@ class InstructionSource:
         self._texts = dict(known)
         self._places: dict[int, BufferPosition] = {}
         self._uses: Counter[int] = Counter()
-        self.outside: set[int] = set()
-        """The registers that are 0 unless a block sets them."""
+        self._outside: set[int] = set()
         self._bases: set[int] = set()
         """The registers that positions are counted from."""
         self._where: list[int] = [op.ONES]
@@ -147,7 +146,7 @@ class InstructionSource:
         """What it takes to know the registers that are read at the end, and all checks unless it is not ``judging``."""
         asked = set(reads)
         steps, left = self.asm.needed(asked, judging=judging)
-        self.outside = {value for values in left.values() for value in values}
+        self._outside = {value for values in left.values() for value in values}
         self._uses = Counter(asked) + Counter(_reads(steps))
         self._bases = set(_bases(steps))
         self._steps(steps, left)
@@ -186,7 +185,7 @@ class InstructionSource:
     def _set(self, register: int, text: str) -> None:
         """Let a register be an expression: a variable, unless it is used once or is short."""
         is_once = self._uses[register] <= 1 and len(text) <= _LONGEST and register not in self._bases
-        if (is_once or text.isidentifier()) and register not in self.outside:
+        if (is_once or text.isidentifier()) and register not in self._outside:
             self._texts[register] = text if text.isidentifier() else f"({text})"
             return
         self.source.add(f"{self._variable(register)} = {text}")
@@ -252,7 +251,7 @@ class InstructionSource:
         if where not in self._where:
             self.pads = True
             self.source.add(f"{self._variable(register)} = {place} if {self.text(where)} else end")
-        elif register in self.outside:
+        elif register in self._outside:
             self.source.add(f"{self._variable(register)} = {place}")
         else:
             self._places[register] = place

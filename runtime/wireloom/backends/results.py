@@ -161,7 +161,7 @@ class ResultSource:
         if kind == "boolean":
             if not known.truth:
                 raise NoProgramError("values of this type")
-            return text if is_boolean and register not in self.instructions.outside else f"({text} != 0)"
+            return f"({text} != 0)"
         if known.floating:
             if known.floating == 8:
                 return text if register in self.instructions.doubles else f"{bind('double', double)}({text})"
