@@ -185,10 +185,19 @@ class InstructionSource:
     def _set(self, register: int, text: str) -> None:
         """Let a register be an expression: a variable, unless it is used once or is short."""
         is_once = self._uses[register] <= 1 and len(text) <= _LONGEST and register not in self._bases
-        if (is_once or text.isidentifier()) and register not in self._outside:
-            self._texts[register] = text if text.isidentifier() else f"({text})"
-            return
-        self.source.add(f"{self._variable(register)} = {text}")
+        if text.isidentifier():
+            self._be(register, text)
+        elif is_once:
+            self._be(register, f"({text})")
+        else:
+            self.source.add(f"{self._variable(register)} = {text}")
+
+    def _be(self, register: int, text: str) -> None:
+        """Let a register be a text wherever it is used, unless that is outside of the block that sets it."""
+        if register in self._outside:
+            self.source.add(f"{self._variable(register)} = {text}")
+        else:
+            self._texts[register] = text
 
     def _unless(self, where: int) -> str:
         """The beginning of a condition that is about the rows where a mask is set."""
@@ -285,7 +294,7 @@ class InstructionSource:
     def _one(self, each: Instruction) -> None:
         kind, sets, reads, numbers = each.kind, each.sets, each.reads, each.numbers
         if kind == op.NUMBER:
-            self._texts[sets[0]] = str(numbers[0]) if numbers[0] >= 0 else f"({numbers[0]})"
+            self._be(sets[0], literal(numbers[0]))
         elif kind == op.ADD_NUMBER and self._is_position(reads[0]):
             self._move(each)
         elif kind in _SIGNS:
@@ -304,7 +313,7 @@ class InstructionSource:
             self._set(each.sets[0], one if other == "0" else other)
             return
         if each.kind in (op.SUBTRACT, op.EQUAL) and (known := self._difference(*each.reads)) is not None:
-            self._texts[each.sets[0]] = str(known == 0) if each.kind == op.EQUAL else str(known)
+            self._be(each.sets[0], str(known == 0) if each.kind == op.EQUAL else literal(known))
             self.booleans |= set(each.sets) if each.kind == op.EQUAL else set()
             return
         if each.kind in _COMPARES or (each.kind in _MASKS and self.booleans.issuperset(each.reads)):
@@ -344,7 +353,7 @@ class InstructionSource:
 
     def _sign(self, each: Instruction) -> None:
         if each.reads[0] in self._signed_already:
-            self._texts[each.sets[0]] = self.text(each.reads[0])
+            self._be(each.sets[0], self.text(each.reads[0]))
             return
         number, half = self.text(each.reads[0]), 1 << each.numbers[0] - 1
         self._set(each.sets[0], f"(({number} & {2 * half - 1}) ^ {half}) - {half}")
@@ -466,7 +475,7 @@ class InstructionSource:
         self.source.add(f"{self._variable(each.sets[0])} = {found}{there}")
 
     def _given(self, each: Instruction) -> None:
-        self._texts[each.sets[0]] = self.given[each.numbers[0]]
+        self._be(each.sets[0], self.given[each.numbers[0]])
 
     def _unpack_snappy(self, each: Instruction) -> None:
         start, stop, where = each.reads
@@ -514,6 +523,11 @@ class InstructionSource:
         op.FILL: _fill,
     }
     """What writes each instruction that is not an operator."""
+
+
+def literal(number: int) -> str:
+    """The source of a number, in brackets if need be."""
+    return str(number) if number >= 0 else f"({number})"
 
 
 def shift(bits: int) -> int:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from types import NoneType
 from typing import ClassVar, NamedTuple
 
-from wireloom.backends.instructions import BufferPosition, InstructionSource
+from wireloom.backends.instructions import BufferPosition, InstructionSource, literal
 from wireloom.backends.source import Script
 from wireloom.codec import floats
 from wireloom.codec.coercion import fitting
 from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.meanings import EPOCH, MICROSECOND
+from wireloom.codec.varints import leb128
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as wop
@@ -227,7 +228,7 @@ class RowSource(InstructionSource):
         if each.kind == op.EQUAL and self._cut.get(each.reads[0]) in self._packed:
             cut = self._cut[each.reads[0]]
             if cut[0] == each.reads[1]:
-                self._texts[each.sets[0]] = "True"
+                self._be(each.sets[0], "True")
                 self.booleans.add(each.sets[0])
                 return
         super()._signed(each)
@@ -237,18 +238,18 @@ class RowSource(InstructionSource):
             super()._check_text(each)
 
     def _row(self, each: Instruction) -> None:
-        self._texts[each.sets[0]] = "0"
+        self._be(each.sets[0], "0")
 
     def _column(self, each: Instruction) -> None:
         address, register = self.inputs.taken[each.numbers[0]], each.sets[0]
         if address.path == (VARIANT,):
-            self._texts[register] = str(self._number) if self._number >= 0 else f"({self._number})"
+            self._be(register, literal(self._number))
             return
         value = self.values[address.path]
         text = "0" if address.more else value.name
         if value.missing and not address.more:
             text = f"(0 if {value.name} is None else {value.name})"
-        self._texts[register] = text
+        self._be(register, text)
         self._signed_already.add(register)
         self._bits[register] = 8 * each.numbers[1]
 
@@ -263,7 +264,7 @@ class RowSource(InstructionSource):
         name = self.values[address.path].name
         self.booleans.add(register)
         is_there = address.buffer == VALIDITY
-        self._texts[register] = f"({name} is not None)" if is_there else f"({name} or False)"
+        self._be(register, f"({name} is not None)" if is_there else f"({name} or False)")
 
     def _span(self, each: Instruction) -> None:
         value = self.values[self.inputs.taken[each.numbers[0]].path]
@@ -344,13 +345,3 @@ def bits_of_double(number: float) -> int:
     """The 64 bits of a number, in two's complement."""
     found: int = struct.unpack("<q", struct.pack("<d", number))[0]
     return found
-
-
-def leb128(number: int) -> bytes:
-    """An unsigned number in groups of seven bits."""
-    found = bytearray()
-    while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
-        number >>= 7
-    found.append(number)
-    return bytes(found)

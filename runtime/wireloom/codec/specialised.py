@@ -30,7 +30,7 @@ _KINDS = 512
 _LONG = U64Type.LONG.value  # as a text, which is compared in a fraction of the time
 _REFUSED = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
-    *(struct.error, DamagedError, OverflowingError, NameError),
+    *(struct.error, DamagedError, OverflowingError),
 )
 """What functions raise for records that the parts decide on."""
 

@@ -57,7 +57,8 @@ class Varint(Scalar):
         return value
 
 
-def _leb128(value: int) -> bytes:
+def leb128(value: int) -> bytes:
+    """An unsigned number in groups of seven bits, the lowest first."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -78,7 +79,7 @@ class Leb128(Varint):
     """Unsigned LEB128: seven bits a byte, the lowest first."""
 
     def encoded(self, value: int) -> bytes:
-        return _leb128(value)
+        return leb128(value)
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
         start = stream.pos
@@ -116,7 +117,7 @@ class ZigZag(Leb128):
     signed = True
 
     def encoded(self, value: int) -> bytes:
-        return _leb128(value << 1 if value >= 0 else (-value << 1) - 1)
+        return leb128(value << 1 if value >= 0 else (-value << 1) - 1)
 
     def _must_fit(self, value: int, start: int) -> int:
         return super()._must_fit((value >> 1) ^ -(value & 1), start)
@@ -135,7 +136,7 @@ class Protobuf(Varint):
         self.longest = 10
 
     def encoded(self, value: int) -> bytes:
-        return _leb128(value & (1 << 64) - 1)
+        return leb128(value & (1 << 64) - 1)
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
         start = stream.pos
