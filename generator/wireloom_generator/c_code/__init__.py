@@ -24,9 +24,7 @@ from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.reading.framing import prove
 from wireloom.programs.reading.lowering import Lowering
-from wireloom.programs.reading.messages import message
-from wireloom.programs.reading.parts import layout
-from wireloom.programs.records import RecordLowering, is_proven
+from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import (
     WAYS,
     WORD,
@@ -340,15 +338,14 @@ class Translation:
             self.whole.append(one)
 
     def _reading(self, said: "Message", number: int, *, little: bool) -> LoweredMessage:
-        codec, programs = self.codec, self.programs[little]
+        programs = self.programs[little]
         at = self._head(little=little)
         asm = at.asm
         code = programs.message_number(asm, at.record.columns)
         with asm.field("@"):
             at.must(asm.value(op.EQUAL_NUMBER, (code,), (number,)))
-        at.judge = Judge.of(codec, said)
         with asm.field(f"@{said.name}"):
-            level = message(said, at, is_proven(codec, said.match))
+            level = programs.message(number, at)
         at.lists, lists = [], at.lists
         for one in (at, *(each.at for each in _every(lists))):
             if one.left:
@@ -359,16 +356,12 @@ class Translation:
 
     def _head(self, *, little: bool, proving: bool = True) -> Lowering:
         """A program that has proven that a record is as long as it says, and has read what all records begin with."""
-        codec, judge = self.codec, self.programs[little].judge
-        proof = Lowering(judge, self.parameters, little=little, limit=0)
+        proof = Lowering(self.programs[little].judge, self.parameters, little=little, limit=0)
         if proving:
             self._prove(proof)
             if proof.left:
                 raise NoProgramError("; ".join(proof.left))
-        limit = -len(codec.record.until)
-        at = Lowering(judge, self.parameters, little=little, limit=limit, asm=proof.asm, decoding=True)
-        layout(codec.record.head, at)
-        return at
+        return self.programs[little].head(proof.asm)
 
     def _prove(self, at: Lowering) -> None:
         (ends, *others) = self.codec.framing.lengths
