@@ -1,4 +1,4 @@
-"""The instructions that only programs that write records have, in the manner of ``operations``.
+"""The instructions that only programs that write records have, in the manner of ``opcodes``.
 
 Columns of a table are at inputs, whose addresses are among those of the outputs.
 """

@@ -1,4 +1,4 @@
-"""The loop that follows programs that write records: that of ``kernel``, with the instructions of ``orders``."""
+"""The loop that follows programs that write records: that of ``kernel``, with those of ``write_opcodes``."""
 
 from collections.abc import Callable
 from functools import cache
