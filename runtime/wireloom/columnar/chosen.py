@@ -196,8 +196,11 @@ class Chosen(NamedTuple):
             return {}
         rows, struct = found
         if isinstance(struct, Spread):
-            placed = struct if self.whole else struct.take(self.chosen)
-            return {name: Made(column) for name, column in placed.columns.items() if name in names}
+            columns = {name: column for name, column in struct.columns.items() if name in names}
+            if self.whole and self.malformed is None:
+                return {name: Made(column) for name, column in columns.items()}
+            chosen = pa.array(self.chosen, mask=self.malformed)
+            return {name: Made(column.take(chosen)) for name, column in columns.items()}
         places = self._places(rows)
         there = np.flatnonzero(places >= 0)
         columns = {name: column for name, column in struct.columns.items() if name in names}

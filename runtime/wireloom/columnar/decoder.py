@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -364,22 +365,26 @@ class Decoder:
         If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
         ``TooHeavyError``.
         """
-        parts, left = self._programmed(stretch, rows if sound.all() else rows[sound])
-        doubtful = ~sound
-        doubtful[left - rows[:1]] = True
+        programmed, left = self._programmed(stretch, rows if sound.all() else rows[sound])
+        parts = [(view, chosen) for view, chosen in programmed if len(chosen.chosen)]
         fast = self._decoded(stretch, left) if len(left) or not parts else None
+        decided = [chosen for _, chosen in programmed]
         if fast is not None:
             parts += self.parts(fast)
-            doubtful[fast.sure - rows[:1]] = False
+            decided.append(fast)
+        doubtful = np.ones(len(rows), bool)
+        for each in decided:
+            doubtful[each.sure - rows[:1]] = False
         lists = 0 if fast is None else fast.batch.weight
         bear(lists + sum(view.weight(part) for view, part in parts))
         found = [Viewed(view, view.of(part, added), part.rows) for view, part in parts]
-        redone = self._redone(stretch, rows[doubtful], redo, added, None if fast is None else fast.refused)
+        refused = [each.refused for each in decided if each.refused is not None]
+        redone = self._redone(stretch, rows[doubtful], redo, added, refused)
         weight = sum(each.weight for each in (*found, *redone))
         if len(rows) > 1:
             bear(weight)
         part = max(weight / Reader.HEAVIEST, lists / weighing.lists(len(rows)))
-        dropped = () if fast is None else (fast.dropped,)
+        dropped = [each.dropped for each in decided]
         told = [each.rows for each in (*found, *redone)]
         for source, count in stretch.counts(np.concatenate([rows[:0], *dropped, *told])):
             self.tallies[source].records += count
@@ -391,7 +396,7 @@ class Decoder:
         rows: Array,
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
-        refused: Refused | None,
+        refused: Iterable[Refused],
     ) -> list[Viewed]:
         """The rows that ``redo`` makes of records, as columns, with the numbers of the records.
 
@@ -399,7 +404,7 @@ class Decoder:
         what these unpack to. Those ``refused`` are counted at the first of them in their capture. Raises
         ``TooHeavyError``.
         """
-        counted = deque(refused.counted if refused is not None else ())
+        counted = deque(sorted((each for some in refused for each in some.counted), key=attrgetter("row")))
         sizes = stretch.stop - stretch.start
         parts: list[Viewed] = []
         held: dict[int, Row] = {}
@@ -440,7 +445,7 @@ class Decoder:
         from wireloom.columnar.machine.decoding import Machine
         from wireloom.columnar.machine.programs import programs_of
 
-        batch, _ = self._batch(stretch, rows)
+        batch, first = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
         chosen = bool(self.filters) or self.options.only is not None
         view = None if chosen or self.single is not None else self.columns
@@ -449,11 +454,12 @@ class Decoder:
             self.resting = _REST
             return [], rows
         parts, sound = [], found.told.sound
+        sources, origin = stretch.sources(rows), np.broadcast_to(stretch.origin, len(stretch.start))[rows] + first
         for columns, which in self.views(found.told.codes, np.flatnonzero(found.wanted)):
-            part, good = machine.decode(which, found, rows[which], columns)
-            sound[which] = good
-            if len(part.chosen):
-                parts.append((columns, part))
+            decoded, some = machine.decode(which, found, columns)
+            part = self._chosen(decoded, some, rows[which], sources[which], origin[which])
+            sound[which] = ~decoded.doubtful | decoded.refused()
+            parts.append((columns, part))
         self.single = found.told.single
         self.resting = 0 if np.count_nonzero(sound) >= len(sound) * _MOSTLY else _REST
         return ([], rows) if self.resting else (parts, rows[~sound])

@@ -4,7 +4,7 @@ alike.
 Records are alike if they have the same values in everything that the conditions of their message use.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -19,6 +19,9 @@ from wireloom.columnar.frames import Values
 from wireloom.columnar.rows import Rows
 from wireloom.expressions.tree import Name
 
+Told = tuple[str, Array, list[DecodeError]]
+"""The region that errors are of, the rows, and the error of each."""
+
 
 def refuse(message: Message, at: Rows, this: Values, codes: Array, wrong: Array) -> None:
     """Refuse the rows that are ``wrong``; ``codes`` are the numbers of their variants, -1 for none."""
@@ -28,14 +31,49 @@ def refuse(message: Message, at: Rows, this: Values, codes: Array, wrong: Array)
     if numbers is None:
         at.doubt(wrong)
         return
-    for span in spans.values():
-        at.doubt(wrong & ~span.any(axis=0))  # absent, or empty at the very start: the codec knows which
     rows = np.flatnonzero(wrong & ~at.batch.doubtful[at.index])
+    mine = {name: each.take(rows) for name, each in numbers.items()}
+    sure = np.zeros(len(at), bool)
+    for region, which, errors in told(
+        message, at.frame.parameters, mine, {name: each[:, rows] for name, each in spans.items()}, codes[rows]
+    ):
+        chosen = np.zeros(len(at), bool)
+        chosen[rows[which]] = True
+        sure |= chosen
+        place = at.start.copy()
+        place[rows[which]] += np.array([error.offset for error in errors])
+        with at.within(region) if region else nullcontext():
+            at.refuse(chosen, "invalid", place, [error.detail for error in errors])
+    at.doubt(wrong & ~sure)
+
+
+def told(
+    message: Message,
+    parameters: Mapping[str, Any],
+    numbers: Mapping[str, Numbers],
+    spans: Mapping[str, Array],
+    codes: Array,
+) -> Iterator[Told]:
+    """What the codec says of records that break a condition of a message, for those of which it is known.
+
+    ``numbers`` and ``spans``, which have two rows and count from the record's start, are those that the conditions
+    mention; ``codes`` are the numbers of variants.
+    """
+    rows = np.arange(len(codes))
+    for span in spans.values():
+        rows = rows[span[:, rows].any(axis=0)]  # absent, or empty at the very start: the codec knows which
     keys = [codes, *(each for span in spans.values() for each in span)]
     keys += [each for column in numbers.values() for each in (column.data, column.valid) if each is not None]
     first, alike = _alike([key[rows] for key in keys])
-    errors = [_error(message, at, numbers, spans, int(codes[row]), row) for row in rows[first].tolist()]
-    _tell(at, rows, errors, alike)
+    errors = [_error(message, parameters, numbers, spans, int(codes[row]), row) for row in rows[first].tolist()]
+    for region in dict.fromkeys(error.field for error in errors if error is not None):
+        mine = [number for number, error in enumerate(errors) if error is not None and error.field == region]
+        chosen = np.flatnonzero(np.isin(alike, mine))
+        yield (
+            region,
+            rows[chosen],
+            [error for number in alike[chosen].tolist() if (error := errors[number]) is not None],
+        )
 
 
 def _alike(keys: list[Array]) -> tuple[Array, Array]:
@@ -66,14 +104,14 @@ def _numbers(message: Message, at: Rows, this: Values, names: set[Name]) -> dict
 
 def _error(
     message: Message,
-    at: Rows,
+    parameters: Mapping[str, Any],
     numbers: Mapping[str, Numbers],
     spans: Mapping[str, Array],
     code: int,
     row: int,
 ) -> DecodeError | None:
     """What the codec says of a row."""
-    frame = Frame(dict(at.frame.parameters))
+    frame = Frame(dict(parameters))
     frame.update({name: (int(start), int(stop)) for name, (start, stop) in ((n, s[:, row]) for n, s in spans.items())})
     values = {
         name: column.data[row].item() if column.valid is None or column.valid[row] else None
@@ -95,20 +133,3 @@ def _in_structs(values: Mapping[str, Any]) -> dict[str, Any]:
             struct = struct.setdefault(step, {})
         struct[last] = value
     return found
-
-
-def _tell(at: Rows, rows: Array, errors: list[DecodeError | None], alike: Array) -> None:
-    """Refuse ``rows`` with their errors, given by number; rows without one are left to the codec."""
-    for region in {error.field if error is not None else None for error in errors}:
-        mine = [number for number, error in enumerate(errors) if (error and error.field) == region]
-        chosen = np.isin(alike, mine)
-        which = np.zeros(len(at), bool)
-        which[rows[chosen]] = True
-        if region is None:
-            at.doubt(which)
-            continue
-        told = [errors[number] for number in alike[chosen].tolist()]
-        place = at.start.copy()
-        place[which] += np.array([error.offset for error in told if error is not None])
-        with at.within(region) if region else nullcontext():
-            at.refuse(which, "invalid", place, [error.detail for error in told if error is not None])

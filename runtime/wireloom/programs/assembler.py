@@ -14,11 +14,12 @@ from typing import NamedTuple
 from wireloom.codec.checksums import Crc
 from wireloom.programs import opcodes as op
 from wireloom.programs.outputs import Output, Table
+from wireloom.programs.reasons import AnyReason, Check
 
 
 class Instruction(NamedTuple):
     """An operation on values. It ``sets`` some and ``reads`` others; ``numbers`` are its other operands. ``field`` is
-    the path of the field that it reads, checks or writes, from the record on.
+    the path of the field that it reads, checks or writes, from the record on. What rejects rows is a ``check``.
     """
 
     kind: int
@@ -26,6 +27,12 @@ class Instruction(NamedTuple):
     reads: tuple[int, ...]
     numbers: tuple[int, ...]
     field: tuple[str, ...] = ()
+    check: Check | None = None
+
+    @property
+    def uses(self) -> tuple[int, ...]:
+        """The values that it reads, and those of which its reason tells."""
+        return self.reads if self.check is None else (*self.reads, *self.check.registers())
 
 
 @dataclass(slots=True)
@@ -58,6 +65,10 @@ class Assembler:
         """How many zeros are enough for what is read where nothing is."""
         self.path: tuple[str, ...] = ()
         """The path of the field that is being lowered."""
+        self.message: str | None = None
+        """The name of the message whose field it is; None in headers."""
+        self.checks = 0
+        """How many checks there are so far."""
         self.negated: dict[int, int] = {}
         """Masks by those that are set where they are not."""
         self._tables: dict[Memory, int] = {}
@@ -102,17 +113,35 @@ class Assembler:
             return one if one == other or known else other
         return mask if one == op.ONES and self.constant(other) == 0 else None
 
-    def several(self, kind: int, count: int, reads: Sequence[int], numbers: Sequence[int] = ()) -> range:
-        """The values that an operation has, so many."""
+    def several(
+        self,
+        kind: int,
+        count: int,
+        reads: Sequence[int],
+        numbers: Sequence[int] = (),
+        reason: AnyReason | None = None,
+    ) -> range:
+        """The values that an operation has, so many, and why it rejects rows."""
         sets = range(self.values, self.values + count)
         self.values += count
         if op.LOAD_1 <= kind <= op.LOAD_ODD:
             self.reach = max(self.reach, numbers[0] + 8)
-        self._append(kind, reads, numbers, sets)
+        self._append(kind, reads, numbers, sets, reason)
         return sets
 
-    def _append(self, kind: int, reads: Sequence[int], numbers: Sequence[int] = (), sets: Sequence[int] = ()) -> None:
-        self.code.append(Instruction(kind, tuple(sets), tuple(reads), tuple(numbers), self.path))
+    def _append(
+        self,
+        kind: int,
+        reads: Sequence[int],
+        numbers: Sequence[int] = (),
+        sets: Sequence[int] = (),
+        reason: AnyReason | None = None,
+    ) -> None:
+        check = None
+        if kind in op.JUDGING:
+            check = Check(self.checks, self.message, reason)
+            self.checks += 1
+        self.code.append(Instruction(kind, tuple(sets), tuple(reads), tuple(numbers), self.path, check))
 
     @contextmanager
     def field(self, name: str) -> Iterator[None]:
@@ -144,13 +173,13 @@ class Assembler:
         self.memory.append(memory)
         return len(self.memory) - 1
 
-    def check(self, holds: int, where: int) -> None:
+    def check(self, holds: int, where: int, reason: AnyReason | None = None) -> None:
         """Rows ``where`` it does not hold are not sound."""
         if (holds, where) in self._checked or self.constant(holds):
             return
         if not self._depth:
             self._checked.add((holds, where))
-        self._append(op.CHECK, (holds, where))
+        self._append(op.CHECK, (holds, where), reason=reason)
 
     def check_text(self, start: int, stop: int, where: int, *, is_ascii: bool = False) -> None:
         """Rows ``where`` these bytes are no UTF-8, or no ASCII, are not sound."""
@@ -193,13 +222,15 @@ class Assembler:
         code = _asked(self.code, set(last.reads), judging=judging)
         return code, _left([*code, last])
 
-    def assembled(self, *, judging: bool = True, outputs: "Sequence[Instruction] | None" = None) -> "Assembled":
+    def assembled(
+        self, *, judging: bool = True, outputs: "Sequence[Instruction] | None" = None, explaining: bool = False
+    ) -> "Assembled":
         """The program, which writes all outputs or only these. Unless it is ``judging``, only what outputs need is
-        checked.
+        checked. If it is ``explaining``, registers that the reasons of its checks need are kept for them.
         """
         outputs = self.outputs if outputs is None else outputs
         asked = {value for each in outputs for value in each.reads}
-        code = _asked(self.code, asked, judging=judging)
+        code = _asked(self.code, asked, judging=judging, explaining=explaining)
         code = _with_outputs(code, outputs)
         return _allocated(list(_flat(code, _left(code))), self)
 
@@ -239,8 +270,8 @@ _FOLDED: Mapping[int, Callable[..., int]] = {
 
 class Assembled(NamedTuple):
     """A program: the numbers of each instruction, which are its opcode, the registers that it sets and reads, and its
-    other operands; the paths of their fields, how many registers it takes, what it writes to and looks into, and how
-    many zeros it reads at most where nothing is.
+    other operands; the paths of their fields, how many registers it takes, what it writes to and looks into, how
+    many zeros it reads at most where nothing is, and, by the places of instructions, the checks that it explains.
     """
 
     code: tuple[tuple[int, ...], ...]
@@ -248,22 +279,24 @@ class Assembled(NamedTuple):
     registers: int
     memory: tuple[Memory, ...]
     reach: int
+    checks: Mapping[int, Check] = {}
 
 
-def _asked(code: Steps, asked: set[int], *, judging: bool = True) -> Steps:
+def _asked(code: Steps, asked: set[int], *, judging: bool = True, explaining: bool = False) -> Steps:
     """The instructions whose values are asked for, or that judge rows. The values that these read are added to those
-    that are ``asked`` for.
+    that are ``asked`` for. Checks are left out of them unless it is ``explaining``.
     """
     found: Steps = []
     for each in reversed(code):
         if isinstance(each, Block):
-            body = _asked(each.body, asked, judging=judging)
+            body = _asked(each.body, asked, judging=judging, explaining=explaining)
             if body:
                 asked.add(each.when)
                 found.append(Block(each.when, body))
         elif asked.intersection(each.sets) or (judging and (each.kind in op.JUDGING or not each.sets)):
-            asked.update(each.reads)
-            found.append(each)
+            kept = each if explaining else each._replace(check=None)
+            found.append(kept)
+            asked.update(kept.uses)
     return found[::-1]
 
 
@@ -312,7 +345,7 @@ def _left(code: Steps) -> dict[int, list[int]]:
                 read(each.when, blocks)
                 go(each.body, (*blocks, id(each)))
             else:
-                for value in each.reads:
+                for value in each.uses:
                     read(value, blocks)
                 within.update(dict.fromkeys(each.sets, blocks))
 
@@ -327,12 +360,16 @@ def _left(code: Steps) -> dict[int, list[int]]:
 
 def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
     """Registers for the values: one is free again behind the last instruction that reads it."""
-    last = {value: place for place, each in enumerate(code) for value in (*each.reads, *each.sets)}
+    last = {value: place for place, each in enumerate(code) for value in (*each.uses, *each.sets)}
     registers = {value: value for value in range(op.FREE)}
     free: list[int] = []
     count = op.FREE
-    rows = []
+    rows, checks = [], {}
     for place, each in enumerate(code):
+        if each.check is not None:
+            reason = each.check.reason
+            told = None if reason is None else reason.renamed(registers.__getitem__)
+            checks[place] = each.check._replace(reason=told)
         for value in each.sets:
             if value in registers:
                 continue  # it was 0 before a block
@@ -340,8 +377,8 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
                 free, count = [count], count + 1
             registers[value] = free.pop()
         rows.append((each.kind, *(registers[value] for value in (*each.sets, *each.reads)), *each.numbers))
-        for value in {*each.reads, *each.sets}:
+        for value in {*each.uses, *each.sets}:
             if last[value] == place and value >= op.FREE:
                 free.append(registers[value])
     fields = tuple(each.field for each in code)
-    return Assembled(tuple(rows), fields, count, tuple(asm.memory), asm.reach)
+    return Assembled(tuple(rows), fields, count, tuple(asm.memory), asm.reach, checks)

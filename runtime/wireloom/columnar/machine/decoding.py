@@ -9,15 +9,13 @@ import pyarrow as pa
 from wireloom.columnar.arrays import Made, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, row_numbers
-from wireloom.columnar.chosen import Chosen
 from wireloom.columnar.machine.filled import Shared
 from wireloom.columnar.machine.programs import Dispatched, Programs, ViewPrograms
-from wireloom.columnar.machine.stages import Located
+from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.viewed import ViewedColumns
-from wireloom.options import Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +62,39 @@ class Machine:
     def _viewed(self, view: ViewedColumns) -> ViewPrograms:
         return self.programs.viewed(view, self.plan.header)
 
-    def decode(self, rows: Array, sorting: Sorting, numbers: Array, view: ViewedColumns) -> tuple[Chosen, Array]:
-        """The ``rows`` of the batch as columns of a view, and which of them are sound.
-
-        ``numbers`` are what the records are called. Rows of messages without a program are not sound.
+    def decode(self, rows: Array, sorting: Sorting, view: ViewedColumns) -> tuple[Decoded, Batch]:
+        """The ``rows`` of the batch as columns of a view, and the batch of these. Why rows are not sound is said where
+        their programs know it; those of messages without a program are not.
         """
         programs, told = self._viewed(view), sorting.told
         count, batch = len(rows), self.batch
         records, codes, head = self.records, told.codes, told.header if sorting.view is view else None
         if count < len(batch.start):
             records, codes, head = records.take(rows), codes[rows], None
-            batch = Batch(batch.buffer, batch.start[rows], batch.stop[rows], batch.parameters, batch.little)
+            batch = Batch(
+                batch.buffer, batch.start[rows], batch.stop[rows], batch.parameters, batch.little, batch.terminator
+            )
         counts = np.bincount(codes)
-        if head is None and np.count_nonzero(counts) == 1:
+        alone = head is None and np.count_nonzero(counts) == 1
+        if alone:
             columns, structs, sound = _alone(programs, records, counts)
         else:
             columns, structs, sound = _mixed(programs, records, codes, counts, head)
-        none = np.zeros(count, bool)
+        none, refusals = np.zeros(count, bool), Refusals(count)
+        for code in np.unique(codes[~sound]).tolist():
+            program, wrong = programs.alone(code) if alone else programs[code], np.flatnonzero(~sound & (codes == code))
+            if program is not None:
+                self._explain(program, records, wrong, refusals)
         made = Structs(count, {name: Made(column) for name, column in columns.items()})
-        decoded = Decoded(made, codes, ~none, structs, none, Refusals(count), none, frozenset(columns))
-        chosen = np.flatnonzero(sound)
-        numbers = numbers if len(chosen) == count else numbers[chosen]
-        return Chosen(decoded, batch, chosen, numbers, numbers, Mode.PERMISSIVE, None), sound
+        return Decoded(made, codes, ~none, structs, ~sound, refusals, none, frozenset(columns)), batch
+
+    def _explain(self, program: Program, records: Located, rows: Array, refusals: Refusals) -> None:
+        """Say why a program rejects some of the records, as far as it knows."""
+        some, base = records.take(rows), self.batch.buffer.ctypes.data
+        limit = some.stop - self.batch.terminator
+        for rejection in program.explaining.rejections(some.start, some.stop, some.end):
+            for refusal in rejection.refusals(limit, base, self.batch.parameters):
+                refusals.add(refusal._replace(records=rows[refusal.records]))
 
 
 Yielded = tuple[dict[str, pa.Array], dict[int, tuple[Array, Structs | Spread]], Array]
@@ -100,7 +109,12 @@ def _alone(programs: ViewPrograms, records: Located, counts: Array) -> Yielded:
         return {}, {}, np.zeros(count, bool)
     places = row_numbers(count)
     written, sound = program.run(records, places, count)
-    return program.head(written), {code: (places, Spread(program.fields(written), None, count))}, sound
+    header = program.head(written)
+    if sound.all():
+        return header, {code: (places, Spread(program.fields(written), None, count))}, sound
+    if (head := programs[-1]) is not None:  # which reads all of the header where the message is malformed
+        header = head.head(head.run(records, places, count)[0])
+    return header, {code: (places, Spread(program.fields(written), np.flatnonzero(sound), count))}, sound
 
 
 def _mixed(
@@ -124,5 +138,5 @@ def _mixed(
         mine = slice(int(ends[code] - counts[code]), int(ends[code]))
         which = rows[mine]
         written, sound[which] = program.run(grouped.take(mine), which, count, shared=shared)
-        structs[code] = which, Spread(program.fields(written), which, count)
+        structs[code] = which, Spread(program.fields(written), which[sound[which]], count)
     return header, structs, sound & good

@@ -105,13 +105,15 @@ class Tile:
         self.registers: dict[int, Register] = {op.START: start, op.STOP: stop, op.SOUND: _TRUE, op.ONES: _TRUE}
         self._gathered: dict[int, tuple[Array, int, Array]] = {}
         self._copied: tuple[Array, Array, Array] | None = None
+        self.at = 0
+        """The instruction that is followed."""
 
     def follow(self, calls: Calls) -> Register:
         """Follow a program; returns the mask of the rows that are sound."""
-        at, size = 0, len(calls)
-        while at < size:
-            do, operands = calls[at]
-            at += 1 + (do(self, *operands) or 0)
+        self.at, size = 0, len(calls)
+        while self.at < size:
+            do, operands = calls[self.at]
+            self.at += 1 + (do(self, *operands) or 0)
         return self.registers[op.SOUND]
 
     def forget(self) -> None:

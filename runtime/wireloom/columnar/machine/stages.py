@@ -17,6 +17,7 @@ from wireloom.columnar.buffers import Array, nulls, ragged, row_numbers
 from wireloom.columnar.machine import kernel, numpy_backend
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.executable import Executable
+from wireloom.columnar.machine.explaining import Explaining
 from wireloom.columnar.machine.filled import Filled, FilledList, Shared
 from wireloom.columnar.machine.tiles import TILE
 from wireloom.programs import opcodes as op
@@ -62,6 +63,7 @@ class Program:
     assembled: Executable
     header: Mapping[str, Column]
     columns: Mapping[str, Column]
+    explaining: Explaining
     stages: "tuple[Stage, ...]" = ()
 
     @classmethod
@@ -70,7 +72,8 @@ class Program:
     ) -> "Program":
         """The program that was put together."""
         stages = tuple(staged(lowering))
-        return cls(Executable.of(lowering.asm.assembled(judging=judging)), header, columns, stages)
+        explaining = Explaining(lowering.asm)
+        return cls(Executable.of(lowering.asm.assembled(judging=judging)), header, columns, explaining, stages)
 
     def head(self, written: Filled) -> dict[str, pa.Array]:
         """The columns of the header."""
@@ -166,7 +169,8 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
             end = inner.asm.place(Output())
             ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,), path)
             walk = Executable.of(inner.asm.assembled(judging=False, outputs=[ends]))
-        program = Program(Executable.of(inner.asm.assembled()), {}, {"": items} if items else {}, stages)
+        executable, columns = Executable.of(inner.asm.assembled()), {"": items} if items else {}
+        program = Program(executable, {}, columns, Explaining(inner.asm), stages)
         what = listing.place, program, given, listing.size, listing.weight, listing.kind
         yield Stage(*what, walk, end or 0, path)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from wireloom import codec
 from wireloom.codec.checksums import Totals, table
+from wireloom.codec.fields import TOO_LARGE
 from wireloom.codec.labels import bits_of
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
 from wireloom.expressions import Expression
@@ -13,6 +14,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, whole
 from wireloom.programs.outputs import Table
 from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.reasons import Reason, Shown, Word
 from wireloom.programs.values import WORD, Flags, NoProgramError, Number
 
 Proven = Callable[[str, codec.Joined], bool]
@@ -31,9 +33,12 @@ def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
     if said.const is not None:
         if not isinstance(said.const, int) or number.floating:
             raise NoProgramError("a constant that is no integer")
-        at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (int(said.const),)))
+        expected = f"{said.shown(int(said.const))} expected, found "
+        reason = _reason(at, "constant", name, (expected, shown(said, number)))
+        at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (int(said.const),)), reason=reason)
     if said.is_bounded(at.u64):
-        at.must(at.asm.value(op.MORE_NUMBER, (number.register,), (-1,)))
+        reason = _reason(at, "range", name, (shown(said, number), TOO_LARGE))
+        at.must(at.asm.value(op.MORE_NUMBER, (number.register,), (-1,)), reason=reason)
         number = replace(number, most=WORD - 1)
     name_number(at, name, said, number)
 
@@ -94,9 +99,29 @@ def certain(at: Lowering, number: Number) -> Number:
 
 def valid(at: Lowering, name: str, said: codec.Field) -> None:
     """A field must be as it says, once it was read."""
-    if said.valid is not None:
-        with at.asm.field(name):
-            at.must(at.holds(said.valid))
+    if said.valid is None:
+        return
+    reason, number = None, at.this.columns.get(name)
+    means = said.meaning is not None or isinstance(said.subcon, codec.As)
+    if isinstance(number, Number) and is_shown(number) and number.valid == op.ONES and not means:
+        reason = _reason(at, "invalid", name, (f"{said.valid.written} expected, found ", shown(said, number)))
+    with at.asm.field(name):
+        at.must(at.holds(said.valid), reason=reason)
+
+
+def is_shown(number: Number) -> bool:
+    """Whether messages can show it as registers have it."""
+    return not number.floating and not number.truth and number.parts == 1
+
+
+def shown(said: codec.Field, number: Number) -> Shown:
+    """A number, as messages show those of a field."""
+    return Shown(number.register, said, number.most >= WORD)
+
+
+def _reason(at: Lowering, code: str, name: str, words: tuple[Word, ...]) -> Reason:
+    """What is wrong with the field of that name."""
+    return Reason(code, at.span(name)[0], words)
 
 
 def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Proven) -> None:
@@ -118,13 +143,20 @@ def _verify(at: Lowering, name: str, field: codec.Field, column: Number, proven:
         if isinstance(expected, Number):
             at.must(expected.valid, where)
             whole(at.asm, expected)  # or no program can tell
-            at.must_equal(column, expected, where)
+            words = shown(field, expected), " expected, found ", shown(field, column)
+            reason = _reason(at, "derived", name, words) if is_shown(expected) and is_shown(column) else None
+            at.must_equal(column, expected, where, reason)
         elif expected is None or not column.least <= expected <= column.most:
             at.must(False, where)
         else:
-            at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (expected,)), where)
+            found = f"{field.shown(expected)} expected, found "
+            reason = _reason(at, "derived", name, (found, shown(field, column)))
+            at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (expected,)), where, reason)
     elif field.checksum is not None and not proven(name, field.checksum):
-        at.must(at.asm.value(op.EQUAL, (joined(at, field.checksum, where), column.register)), where)
+        right = replace(column, register=joined(at, field.checksum, where))
+        words = shown(field, right), " expected, found ", shown(field, column)
+        same = at.asm.value(op.EQUAL, (right.register, column.register))
+        at.must(same, where, _reason(at, "checksum", name, words))
 
 
 def joined(at: Lowering, checksum: codec.Joined, where: int) -> int:

@@ -36,7 +36,7 @@ def _probed(fields: Iterable[tuple[str, int, object]], at: Lowering) -> dict[str
     """The numbers at offsets of the record, all of which must have a place in it."""
     kinds = [(name, offset, NumberFormat.from_construct(construct)) for name, offset, construct in fields]
     at.move(op.START)
-    at.need(max((offset + kind.size for _, offset, kind in kinds), default=0))
+    at.need((None, max((offset + kind.size for _, offset, kind in kinds), default=0)))
     found, position = {}, at.position
     for name, offset, kind in kinds:
         at.move(position, offset)
@@ -87,5 +87,5 @@ def _stored(where: Expression, stored: Any, at: Lowering) -> Number:
         raise NoProgramError("a checksum that may be absent")
     at.move(op.START)
     at.take(place)
-    at.need(kind.size)
+    at.need((None, kind.size))
     return number_at(kind, at)

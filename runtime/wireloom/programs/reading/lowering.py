@@ -19,6 +19,7 @@ from wireloom.programs.merging import merged
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.offsets import Offset
 from wireloom.programs.outputs import Table
+from wireloom.programs.reasons import AnyReason, Distance, Missing, Reason
 from wireloom.programs.values import (
     FARTHEST,
     WORD,
@@ -152,16 +153,21 @@ class Lowering:
         """Where an expression is true."""
         return truth(self.ask(expression), self.asm)
 
-    def must(self, holds: Mask, where: int | None = None) -> None:
-        """Rows ``where`` it does not hold are not sound."""
+    def must(self, holds: Mask, where: int | None = None, reason: AnyReason | None = None) -> None:
+        """Rows ``where`` it does not hold are not sound, for a ``reason`` if one is known."""
         if holds is not True and holds != op.ONES:
-            self.asm.check(self.asm.number(0) if holds is False else holds, self.where if where is None else where)
+            mask = self.where if where is None else where
+            self.asm.check(self.asm.number(0) if holds is False else holds, mask, self.told(reason))
 
-    def must_equal(self, one: Number, other: Number, where: int) -> None:
+    def must_equal(self, one: Number, other: Number, where: int, reason: AnyReason | None = None) -> None:
         """Rows ``where`` two numbers are not the same are not sound: 2^64 - 1 is not -1, which has the same bits."""
-        self.must(self.asm.value(op.EQUAL, (one.register, other.register)), where)
+        self.must(self.asm.value(op.EQUAL, (one.register, other.register)), where, reason)
         if max(one.most, other.most) >= WORD and min(one.least, other.least) < 0:
             self.must(self.asm.value(op.MORE_NUMBER, (other.register,), (-1,)), where)
+
+    def told(self, reason: AnyReason | None) -> AnyReason | None:
+        """A reason, unless it has positions in what is packed."""
+        return None if self.opened else reason
 
     # Where it reads
 
@@ -191,17 +197,18 @@ class Lowering:
         """Go on elsewhere."""
         self.position, self.shift = position, shift
 
-    def need(self, count: int) -> None:
-        """So many bytes must follow the cursor."""
-        reads = self.position, self.limit, self.where
-        (position,) = self.asm.several(op.NEED, 1, reads, (self.shift + count,))
+    def need(self, *sizes: tuple[str | None, int]) -> None:
+        """Values of these names, or of none, and of these sizes must follow the cursor."""
+        reads, count = (self.position, self.limit, self.where), sum(size for _, size in sizes)
+        reason = self.told(Missing(self.position, self.limit, self.shift, sizes))
+        (position,) = self.asm.several(op.NEED, 1, reads, (self.shift + count,), reason)
         self._keep(position, self.position)
         self.position = position
 
     def take(self, size: expressions.Found) -> Span:
         """The next bytes, so many; goes on behind them."""
         if isinstance(size, int) and size >= 0:
-            self.need(size)
+            self.need((None, size))
             start = self.cursor
             self.shift += size
             return start, self.cursor
@@ -209,7 +216,8 @@ class Lowering:
             raise NoProgramError("a size that is no number")
         self.must(size.valid)
         cursor = self.cursor
-        start, stop = self.asm.several(op.TAKE, 2, (cursor, size.register, self.limit, self.where))
+        reason = self.told(Missing(cursor, self.limit, register=size.register))
+        start, stop = self.asm.several(op.TAKE, 2, (cursor, size.register, self.limit, self.where), (), reason)
         self._keep(start, cursor)
         self.move(stop)
         return start, stop
@@ -230,7 +238,9 @@ class Lowering:
         """What is left over up to the limit goes to ``trailing``, or there must be nothing."""
         cursor = self.cursor
         if trailing is None:
-            self.must(self.asm.value(op.EQUAL, (cursor, self.limit)))
+            words = Distance(cursor, self.limit), " left over"
+            whole = self.asm.value(op.EQUAL, (cursor, self.limit))
+            self.must(whole, reason=Reason("trailing-bytes", cursor, words))
         else:
             left = self.asm.value(op.LESS, (cursor, self.limit))
             self.this.columns[trailing] = Octets(cursor, self.limit, left)

@@ -5,12 +5,14 @@ from functools import partial
 
 from wireloom import codec
 from wireloom.expressions import Expression
+from wireloom.expressions.tree import Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import both_masks, either_not
 from wireloom.programs.reading.checks import Proven, verify
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.parts import extent, layout
-from wireloom.programs.values import APART, Label, Level, Mask, NoProgramError
+from wireloom.programs.reasons import Rule, SectionName
+from wireloom.programs.values import APART, Label, Level, Mask, NoProgramError, Number
 
 
 def message(said: codec.Message, at: Lowering, proven: Proven) -> Level:
@@ -28,7 +30,7 @@ def read_tail(record: codec.Record, at: Lowering, read_section: Callable[[str], 
             continue
         if at.judge.reason(part):
             raise NoProgramError(APART)
-        with at.asm.field(part.name):
+        with at.asm.field(SectionName(part.name)):
             outer = at.enter(part.name, extent(part.extent, at))
             read_section(part.name)
             at.leave(outer)
@@ -44,15 +46,19 @@ class _Message:
         """Where each of the variants is chosen."""
         self.without: Mask = True
         """Where none is."""
+        self.variant = at.asm.number(-1)
+        """The register with the number of the one that is chosen; -1 if none is."""
 
     def read(self) -> Level:
         at, said, header = self.at, self.said, self.at.record
         if at.judge.variants(said.variants):
             raise NoProgramError(APART)
+        at.asm.message = said.name
         read_tail(said.record, at, self._section)
         at.this = self.this
         self._verify()
         self._judge()
+        at.asm.message = None
         at.this = header
         verify(at, said.record.derived, self.proven)
         at.end()
@@ -79,7 +85,7 @@ class _Message:
 
     def _choose(self) -> None:
         """Choose the first variant whose condition holds."""
-        at, asm, number = self.at, self.at.asm, self.at.asm.number(-1)
+        at, asm, number = self.at, self.at.asm, self.variant
         for index, variant in enumerate(self.said.variants):
             if variant.when is not None and at.judge.reason(variant.when):
                 raise NoProgramError(APART)
@@ -95,6 +101,7 @@ class _Message:
             at.must(asm.value(op.EQUAL, (number, at.variant)))
             self.chosen = [asm.value(op.EQUAL_NUMBER, (at.variant,), (index,)) for index in range(len(self.chosen))]
             self.without = asm.value(op.EQUAL_NUMBER, (at.variant,), (-1,))
+        self.variant = number
         if self.said.variants:
             self.this.columns["variant"] = Label(number, tuple(variant.name for variant in self.said.variants))
 
@@ -112,8 +119,27 @@ class _Message:
         at, said = self.at, self.said
         rules: list[tuple[Mask, Expression | None]] = [(True, said.valid), (self.without, said.otherwise)]
         rules += [(mask, variant.valid) for mask, variant in zip(self.chosen, said.variants, strict=False)]
+        reason = self._reason()
         for where, rule in rules:
             if rule is not None and where is not False:
                 mask = at.where if where is True else where
                 with at.asm.field(said.name):
-                    at.must(False if at.judge.reason(rule) else at.holds(rule), mask)
+                    at.must(False if at.judge.reason(rule) else at.holds(rule), mask, reason)
+
+    def _reason(self) -> Rule | None:
+        """What a rejection by a condition of the whole record tells of; None if that is not only numbers and spans."""
+        at, numbers, spans = self.at, {}, {}
+        for place, name in (mention for rule in self.said.rules for mention in rule.mentions):
+            if place:
+                spans[name.name] = at.span(name.name)
+            elif name.item is not None:
+                return None
+            elif name.origin is not Origin.PARAMETER:
+                found = at.known(name)
+                if isinstance(found, int):
+                    found = Number(at.asm.number(found), found, found)
+                if found is not None and not (isinstance(found, Number) and not found.floating and found.parts == 1):
+                    return None
+                if found is not None:
+                    numbers[name.name] = found
+        return Rule(self.said, self.variant, numbers, spans)

@@ -16,11 +16,12 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.outputs import Output
-from wireloom.programs.reading.checks import certain, meant, name_number, put, valid, verify
+from wireloom.programs.reading.checks import certain, meant, name_number, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, Shown
 from wireloom.programs.values import (
     APART,
     FARTHEST,
@@ -57,12 +58,17 @@ def read(part: Any, at: Lowering) -> None:
 
 @read.register
 def _run(part: Run, at: Lowering) -> None:
-    at.need(part.size)
-    for name, said in part.fields:
+    kinds = [NumberFormat.from_construct(said) for _, said in part.fields]
+    at.need(*((name, kind.size) for (name, _), kind in zip(part.fields, kinds, strict=True)))
+    numbers = []
+    for (name, _), kind in zip(part.fields, kinds, strict=True):
         start = at.cursor
         with at.asm.field(name):
-            _number(name, said, number_at(NumberFormat.from_construct(said), at), at)
+            numbers.append(number_at(kind, at))
         at.spans[name] = start, at.cursor
+    for (name, said), number in zip(part.fields, numbers, strict=True):
+        with at.asm.field(name):
+            _number(name, said, number, at)
     for name, said in part.fields:
         valid(at, name, said)
 
@@ -90,6 +96,7 @@ def _lone_value(part: Lone, at: Lowering) -> None:
             at.must(found.valid)
     else:
         found = value(part.subcon, at)
+    at.spans[part.name] = start, at.cursor
     if isinstance(found, Number):
         put(at, part.name, field, found)
     elif field.meaning is not None:
@@ -98,7 +105,6 @@ def _lone_value(part: Lone, at: Lowering) -> None:
         at.this.columns[part.name] = found
         if field.const is not None:
             _must_be(field.const, part.subcon, at)
-    at.spans[part.name] = start, at.cursor
     if isinstance(found, Struct):
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
 
@@ -152,19 +158,20 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
     kind = NumberFormat.from_construct(part.integer)
     if part.over:
         at.shift -= kind.size
-    at.need(kind.size)
+    at.need((part.whole[0] if part.whole is not None else part.fields[0][0], kind.size))
     start = at.cursor
     word = number_at(kind, at)
     span = start, at.cursor
     if part.whole is not None:
-        put(at, *part.whole, word)
         at.spans[part.whole[0]] = span
+        with at.asm.field(part.whole[0]):
+            put(at, *part.whole, word)
     for name, said, shift, mask in part.fields:
         if isinstance(said.subcon, codec.BitList):
             raise NoProgramError("bits as a list")
+        at.spans[name] = span
         with at.asm.field(name):
             _number(name, said, some_bits(at.asm, word, shift, mask), at)
-        at.spans[name] = span
         valid(at, name, said)
 
 
@@ -183,7 +190,8 @@ def _computed_value(part: Computed, at: Lowering) -> None:
         raise NoProgramError("a truth value that is computed from numbers")
     limits = LIMITS.get(str(compute.type))
     if limits is not None:
-        number = _limited(at, number, *limits)
+        words = shown(part.field, number), f" does not fit a {compute.type}"
+        number = _limited(at, number, *limits, reason=Reason("range", at.cursor, words))
     if compute.meaning is not None:
         at.this.columns[part.name] = meant(at, number, compute.meaning)
         return
@@ -199,7 +207,9 @@ def _of_each(at: Lowering, found: Found) -> Number:
     return found
 
 
-def _limited(at: Lowering, number: Number, least: int, most: int, where: int | None = None) -> Number:
+def _limited(
+    at: Lowering, number: Number, least: int, most: int, where: int | None = None, reason: Reason | None = None
+) -> Number:
     """The same; rows in which it is outside are not sound."""
     for sign, bound, inside in (
         (op.LESS_NUMBER, least, number.least >= least),
@@ -207,7 +217,7 @@ def _limited(at: Lowering, number: Number, least: int, most: int, where: int | N
     ):
         if not inside and -WORD <= bound < WORD:
             beyond = at.asm.value(sign, (number.register,), (bound,))
-            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)), where)
+            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)), where, reason)
     return replace(number, least=max(least, number.least), most=min(most, number.most))
 
 
@@ -228,7 +238,7 @@ def _pad(part: codec.Pad, at: Lowering) -> None:
 
 @read.register
 def _section(part: codec.Section, at: Lowering) -> None:
-    with at.asm.field(part.name):
+    with at.asm.field(SectionName(part.name)):
         outer = at.enter(part.name, extent(part.extent, at))
         layout(part.content, at)
         at.end(part.trailing)
@@ -324,7 +334,7 @@ def value(kind: object, at: Lowering) -> Datum:
     match kind:
         case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
             number = NumberFormat.from_construct(kind)
-            at.need(number.size)
+            at.need((None, number.size))
             return number_at(number, at)
         case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
             return Number(_leb128(kind.bits, at), 0, (1 << kind.bits) - 1)
@@ -375,16 +385,18 @@ def _folded(kind: codec.ZigZag, at: Lowering) -> Number:
 def _constant(wanted: bytes, at: Lowering) -> Octets:
     """Bytes that must be these."""
     span = at.take(len(wanted))
-    _are(wanted, at.position, at.shift - len(wanted), at)
+    words = f"{wanted.hex()} expected, found ", Hexadecimal(span[0], len(wanted))
+    _are(wanted, at.position, at.shift - len(wanted), at, Reason("constant", span[0], words))
     return Octets(*span)
 
 
-def _are(wanted: bytes, position: int, shift: int, at: Lowering) -> None:
+def _are(wanted: bytes, position: int, shift: int, at: Lowering, reason: Reason | None = None) -> None:
     """Rows in which the bytes there are others are not sound."""
     while wanted:
         size = next(each for each in (8, 4, 2, 1) if each <= len(wanted))
         found = at.asm.value(_LOADS[size, True], (position,), (shift,))
-        at.must(at.asm.value(op.EQUAL_NUMBER, (found,), (int.from_bytes(wanted[:size], "little"),)))
+        same = at.asm.value(op.EQUAL_NUMBER, (found,), (int.from_bytes(wanted[:size], "little"),))
+        at.must(same, reason=reason)
         wanted, shift = wanted[size:], shift + size
 
 
@@ -497,7 +509,9 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
     if kind.kind == "f":
         return Number(register, 0, 0, floating=kind.size)
     if kind.boolean:
-        at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)))
+        words = "0 or 1 expected, found ", Shown(register, None)
+        reason = Reason("invalid", at.moved(place, shift), words)
+        at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)), reason=reason)
         return Number(register, 0, 1, truth=True)
     if kind.kind == "i":
         register = register if bits == 64 or written is not None else at.asm.value(op.SIGN, (register,), (bits,))
@@ -564,7 +578,8 @@ def _sought(end: bytes, span: Span, at: Lowering, *, needed: bool) -> int:
     if len(end) > 7:
         raise NoProgramError("a terminator of more than seven bytes")
     numbers = int.from_bytes(end, "little"), len(end), int(needed)
-    (stop,) = at.asm.several(op.FIND, 1, (*span, at.where), numbers)
+    reason = at.told(Reason("unterminated", span[0], (f"no terminator {end.hex()}",)))
+    (stop,) = at.asm.several(op.FIND, 1, (*span, at.where), numbers, reason)
     return stop
 
 

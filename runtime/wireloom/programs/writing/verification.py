@@ -79,10 +79,10 @@ class _Rereading(Lowering):
         self.summed = laid.summed
         self.numbers = laid.numbers
 
-    def need(self, count: int) -> None:
-        offset = self.offset_of(self.position, self.where)
+    def need(self, *sizes: tuple[str | None, int]) -> None:
+        offset, count = self.offset_of(self.position, self.where), sum(size for _, size in sizes)
         if offset is None or self.limit != op.STOP or offset + self.shift + count > self._least:
-            super().need(count)
+            super().need(*sizes)
 
     @property
     def _least(self) -> int:
