@@ -26,9 +26,9 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     decode = Machine.decode
 
     def noted(self: Machine, *given: Any) -> Any:
-        part, good = decode(self, *given)
-        found.append(np.count_nonzero(good))
-        return part, good
+        decoded, batch = decode(self, *given)
+        found.append(np.count_nonzero(~decoded.doubtful))
+        return decoded, batch
 
     monkeypatch.setattr(Machine, "decode", noted)
     monkeypatch.setattr(decoder, "_MOSTLY", 0)

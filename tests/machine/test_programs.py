@@ -73,9 +73,9 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     decode = Machine.decode
 
     def noted(self: Machine, *given: Any) -> Any:
-        part, good = decode(self, *given)
-        found.append(good)
-        return part, good
+        decoded, batch = decode(self, *given)
+        found.append(~decoded.doubtful)
+        return decoded, batch
 
     monkeypatch.setattr(Machine, "decode", noted)
     monkeypatch.setattr(kernel, "compiled", lambda: kernel.run)

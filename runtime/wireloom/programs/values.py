@@ -107,8 +107,8 @@ class Listing:
     and what an ``item`` is. The first of three outputs for these is at ``place``.
 
     Items are read ``at`` a place where expressions know what stands around the list. All have ``size`` bytes, unless
-    that is None, and take ``weight`` bytes in a table. ``kind`` is the type as which they are written, None if nobody
-    asks for them.
+    that is None, and take ``weight`` bytes in a table. It is of a ``message``, or of a header. ``kind`` is the
+    type as which they are written, None if nobody asks for them.
     """
 
     place: int
@@ -119,6 +119,7 @@ class Listing:
     at: Any
     size: int | None
     weight: int
+    message: str | None
     kind: Any = None
 
 

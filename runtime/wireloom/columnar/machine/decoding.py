@@ -11,6 +11,7 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine.filled import Shared
 from wireloom.columnar.machine.programs import Dispatched, Programs, ViewPrograms
+from wireloom.columnar.machine.rejections import Buffer, explained
 from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
@@ -77,28 +78,27 @@ class Machine:
         counts = np.bincount(codes)
         alone = head is None and np.count_nonzero(counts) == 1
         if alone:
-            columns, structs, sound = _alone(programs, records, counts)
+            columns, structs, sound, good = _alone(programs, records, counts)
         else:
-            columns, structs, sound = _mixed(programs, records, codes, counts, head)
+            columns, structs, sound, good = _mixed(programs, records, codes, counts, head)
         none, refusals = np.zeros(count, bool), Refusals(count)
-        for code in np.unique(codes[~sound]).tolist():
-            program, wrong = programs.alone(code) if alone else programs[code], np.flatnonzero(~sound & (codes == code))
-            if program is not None:
-                self._explain(program, records, wrong, refusals)
+        for code in np.unique(codes[good & ~sound]).tolist():
+            if (program := programs.alone(code) if alone else programs[code]) is not None:
+                self._explain(program, records, np.flatnonzero(good & ~sound & (codes == code)), refusals)
         made = Structs(count, {name: Made(column) for name, column in columns.items()})
         return Decoded(made, codes, ~none, structs, ~sound, refusals, none, frozenset(columns)), batch
 
     def _explain(self, program: Program, records: Located, rows: Array, refusals: Refusals) -> None:
         """Say why a program rejects some of the records, as far as it knows."""
-        some, base = records.take(rows), self.batch.buffer.ctypes.data
-        limit = some.stop - self.batch.terminator
-        for rejection in program.explaining.rejections(some.start, some.stop, some.end):
-            for refusal in rejection.refusals(limit, base, self.batch.parameters):
-                refusals.add(refusal._replace(records=rows[refusal.records]))
+        some, buffer = records.take(rows), Buffer(self.batch.buffer.ctypes.data, self.batch.parameters)
+        for refusal in explained(program, some, some.stop - self.batch.terminator, buffer).refusals.all:
+            refusals.add(refusal._replace(records=rows[refusal.records]))
 
 
-Yielded = tuple[dict[str, pa.Array], dict[int, tuple[Array, Structs | Spread]], Array]
-"""Columns of the header, the structs of messages with the places of their rows, and which rows are sound."""
+Yielded = tuple[dict[str, pa.Array], dict[int, tuple[Array, Structs | Spread]], Array, Array]
+"""Columns of the header, the structs of messages with the places of their rows, which rows are sound, and which have a
+sound header.
+"""
 
 
 def _alone(programs: ViewPrograms, records: Located, counts: Array) -> Yielded:
@@ -106,15 +106,16 @@ def _alone(programs: ViewPrograms, records: Located, counts: Array) -> Yielded:
     count, code = len(records.start), len(counts) - 1
     program = programs.alone(code)
     if program is None:
-        return {}, {}, np.zeros(count, bool)
+        return {}, {}, np.zeros(count, bool), np.zeros(count, bool)
     places = row_numbers(count)
     written, sound = program.run(records, places, count)
-    header = program.head(written)
+    header, good = program.head(written), sound
     if sound.all():
-        return header, {code: (places, Spread(program.fields(written), None, count))}, sound
+        return header, {code: (places, Spread(program.fields(written), None, count))}, sound, sound
     if (head := programs[-1]) is not None:  # which reads all of the header where the message is malformed
-        header = head.head(head.run(records, places, count)[0])
-    return header, {code: (places, Spread(program.fields(written), np.flatnonzero(sound), count))}, sound
+        outline, good = head.run(records, places, count)
+        header = head.head(outline)
+    return header, {code: (places, Spread(program.fields(written), np.flatnonzero(sound), count))}, sound, good
 
 
 def _mixed(
@@ -125,7 +126,7 @@ def _mixed(
     good = np.ones(count, bool)
     if header is None:
         if (head := programs[-1]) is None:
-            return {}, {}, sound
+            return {}, {}, sound, sound
         written, good = head.run(records, row_numbers(count), count)
         header = head.head(written)
     structs: dict[int, tuple[Array, Structs | Spread]] = {}
@@ -139,4 +140,4 @@ def _mixed(
         which = rows[mine]
         written, sound[which] = program.run(grouped.take(mine), which, count, shared=shared)
         structs[code] = which, Spread(program.fields(written), which[sound[which]], count)
-    return header, structs, sound & good
+    return header, structs, sound & good, good

@@ -71,8 +71,9 @@ class Program:
         cls, lowering: Lowering, header: Mapping[str, Column], columns: Mapping[str, Column], *, judging: bool = True
     ) -> "Program":
         """The program that was put together."""
+        before = len(lowering.asm.outputs)
         stages = tuple(staged(lowering))
-        explaining = Explaining(lowering.asm)
+        explaining = Explaining(lowering.asm, lowering.asm.outputs[before:])
         return cls(Executable.of(lowering.asm.assembled(judging=judging)), header, columns, explaining, stages)
 
     def head(self, written: Filled) -> dict[str, pa.Array]:
@@ -163,23 +164,25 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
             lowering.asm.store(op.STORE_8, (register,), (given[place],))
         lowering.asm.path = outer
         items = None if listing.kind is None else column(inner.asm, listing.kind, listing.item)
+        before = len(inner.asm.outputs)
         stages = tuple(staged(inner))
+        explaining = Explaining(inner.asm, inner.asm.outputs[before:])
         walk = end = None
         if listing.size is None:
             end = inner.asm.place(Output())
             ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,), path)
             walk = Executable.of(inner.asm.assembled(judging=False, outputs=[ends]))
         executable, columns = Executable.of(inner.asm.assembled()), {"": items} if items else {}
-        program = Program(executable, {}, columns, Explaining(inner.asm), stages)
+        program = Program(executable, {}, columns, explaining, stages)
         what = listing.place, program, given, listing.size, listing.weight, listing.kind
-        yield Stage(*what, walk, end or 0, path)
+        yield Stage(*what, walk, end or 0, path, listing.message)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The program of a list's items, which have ``size`` bytes each, or are walked through by another that writes to
     ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list, whose
-    path is ``field``.
+    path is ``field``, in the ``message`` of that name, or in a header.
     """
 
     place: int
@@ -191,6 +194,7 @@ class Stage:
     walk: Executable | None
     end: int
     field: tuple[str, ...]
+    message: str | None
 
     @property
     def key(self) -> tuple[object, ...]:

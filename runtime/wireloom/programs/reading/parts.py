@@ -434,7 +434,7 @@ def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
     place = at.asm.place(Output(bits=64))
     at.asm.place(Output(bits=64))
     at.asm.place(Output(bits=64))
-    listing = Listing(place, start, stop, at.where, item, inner, size, kind.weight)
+    listing = Listing(place, start, stop, at.where, item, inner, size, kind.weight, at.asm.message)
     at.lists.append(listing)
     return Listed((listing,), count)
 

@@ -1,0 +1,191 @@
+"""Why records are malformed that programs reject, as far as their checks have reasons for it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wireloom.columnar import judging, weighing
+from wireloom.columnar.arrays import Numbers
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.machine.explaining import Followed, Rejection
+from wireloom.columnar.machine.numpy_backend import memory
+from wireloom.columnar.machine.stages import Located, Program
+from wireloom.columnar.refusals import MessageName, Path, Refusal, Refusals, Unit, Words
+from wireloom.programs import opcodes as op
+from wireloom.programs.reasons import Distance, Hexadecimal, Missing, Reason, Rule, SectionName, Shown, Word
+from wireloom.programs.values import WORD, Number
+
+
+class Buffer(NamedTuple):
+    """The bytes of records: their address, and the parameters of their capture."""
+
+    base: int
+    parameters: Mapping[str, Any]
+
+
+class Explained(NamedTuple):
+    """Which rows are ``rejected``, and why as far as that is known."""
+
+    rejected: Array
+    refusals: Refusals
+
+
+def explained(
+    program: Program, records: Located, limit: Array, buffer: Buffer, given: Mapping[int, Array] = {}, depth: int = 0
+) -> Explained:
+    """Why a program rejects records, or items of lists, whose paths begin with ``depth`` steps. Each record, or that
+    around the item, ends at its ``limit``.
+    """
+    found = Explained(np.zeros(len(limit), bool), Refusals(len(limit)))
+    for part in program.explaining.follow(records.start, records.stop, records.end, given):
+        _of_items(program, part, records, limit, buffer, depth, found)
+        later = found.rejected[part.first :][: len(part.sound)].copy()  # which items have rejected already
+        found.rejected[part.first :][: len(part.sound)] |= ~part.sound
+        for rejection in part.rejections:
+            first = ~later[rejection.rows]
+            rows = rejection.rows[first]
+            mine = rejection._replace(
+                rows=rows + part.first, values={name: each[first] for name, each in rejection.values.items()}
+            )
+            message = rejection.check.message
+            for refusal in _Reasons(mine, depth).refusals(limit, *buffer):
+                if len(refusal.records):
+                    found.refusals.add(refusal._replace(path=_in_message(message, refusal.path, depth)))
+    return found
+
+
+def _in_message(message: str | None, path: Path, depth: int) -> Path:
+    return path if message is None or depth else (MessageName(message), *path)
+
+
+def _of_items(
+    program: Program,
+    part: Followed,
+    records: Located,
+    limit: Array,
+    buffer: Buffer,
+    depth: int,
+    found: Explained,
+) -> None:
+    """Reject rows for the first of their items that is rejected. Where lists are is only written of rows that were
+    sound up to there.
+    """
+    for stage in program.stages:
+        lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
+        fresh = ~found.rejected[lists.rows + part.first]
+        starts, stops, rows = lists.starts[fresh], lists.stops[fresh], lists.rows[fresh] + part.first
+        given = {place: numbers[fresh] for place, numbers in lists.given.items()}
+        counts, begins, good = stage.items(Located(starts, stops, records.end), given)
+        if int(counts.sum()) * stage.weight > weighing.LISTS:
+            found.rejected[rows[counts > 0]] = True
+            continue
+        owners = np.repeat(np.arange(len(counts)), counts)
+        items = Located(begins, stops[owners], records.end)
+        numbers = {place: each[owners] for place, each in given.items()}
+        inner = explained(stage.program, items, limit[rows[owners]], buffer, numbers, len(stage.field))
+        found.rejected[rows[~good]] = True
+        found.rejected[rows[owners[inner.rejected]]] = True
+        wrong = np.flatnonzero(inner.rejected)
+        wrong = wrong[np.unique(owners[wrong], return_index=True)[1]]
+        path = outside_of_sections(stage.field[depth:])
+        index = np.arange(len(owners)) - (np.cumsum(counts) - counts)[owners]
+        for refusal, which in inner.refusals.of_records(wrong):
+            mine = wrong[which]
+            path_of_item = _in_message(stage.message, (*path, index[mine], *refusal.path), depth)
+            found.refusals.add(refusal._replace(records=rows[owners[mine]], path=path_of_item))
+
+
+def outside_of_sections(path: tuple[str, ...]) -> tuple[str, ...]:
+    """A path without sections, unless it is of one."""
+    return (*(step for step in path[:-1] if not isinstance(step, SectionName)), *path[-1:])
+
+
+class _Reasons:
+    """What the codec says of records that a check rejects. Paths of their fields have the first ``depth`` steps of a
+    list around them, and are what is behind these.
+    """
+
+    def __init__(self, rejection: Rejection, depth: int) -> None:
+        self.rows = rejection.rows
+        self.values = rejection.values
+        self.reason = rejection.check.reason
+        self.path = rejection.path[depth:]
+
+    def refusals(self, limit: Array, base: int, parameters: Mapping[str, Any]) -> Iterator[Refusal]:
+        """Of captures with some ``parameters``; each record ends at its ``limit``, in a buffer at the address ``base``.
+        Nothing if it is not known.
+        """
+        match self.reason:
+            case Reason(code, position, words):
+                told = [each for word in words for each in self._words(word)]
+                yield self._refusal(slice(None), code, self.values[position] - base, *told)
+            case Missing() as missing:
+                yield from self._missing(missing, limit, base)
+            case Rule() as rule:
+                yield from self._broken(rule, parameters, base)
+
+    def _refusal(
+        self, which: Array | slice, code: str, place: Array, *words: Words, name: str | None = None
+    ) -> Refusal:
+        """Some of them; words are of these, and places of all."""
+        path = self.path if name is None else (*self.path, name)
+        return Refusal(self.rows[which], code, outside_of_sections(path), place[which], words)
+
+    def _words(self, word: Word) -> Iterator[Words]:
+        match word:
+            case Shown(register, field, unsigned):
+                numbers = self.values[register]
+                numbers = numbers.view(np.uint64) if unsigned else numbers
+                shown = None if field is None or not field.digits else map(field.shown, numbers.tolist())
+                yield numbers if shown is None else list(shown)
+            case Distance(start, stop):
+                yield from (self.values[stop] - self.values[start], Unit("byte"))
+            case Hexadecimal(position, size):
+                yield [memory(at, size, "u1").tobytes().hex() for at in self.values[position].tolist()]
+            case _:
+                yield word
+
+    def _missing(self, missing: Missing, limit: Array, base: int) -> Iterator[Refusal]:
+        place, last = self.values[missing.position] + missing.shift, self.values[missing.limit]
+        if missing.register is not None:
+            counts = self.values[missing.register]
+            if (negative := counts < 0).any():
+                words = "a size of ", counts[negative], Unit("byte")
+                yield self._refusal(negative, "invalid-size", place - base, *words)
+            yield from self._short(~negative, place, counts, last, limit, base)
+            return
+        sizes = np.array([size for _, size in missing.sizes])
+        which = np.searchsorted(sizes.cumsum(), last - place, "right")
+        for number in np.unique(which).tolist():
+            (name, size), before = missing.sizes[number], int(sizes[:number].sum())
+            counts = np.full(len(place), size)
+            yield from self._short(which == number, place + before, counts, last, limit, base, name)
+
+    def _short(
+        self, which: Array, place: Array, counts: Array, last: Array, limit: Array, base: int, name: str | None = None
+    ) -> Iterator[Refusal]:
+        whole = last == limit[self.rows]
+        for code, mine, behind in (("truncated", which & whole, ""), ("overrun", which & ~whole, " in its section")):
+            if mine.any():
+                words = "needs ", counts[mine], Unit("byte"), ", ", (last - place)[mine], f" left{behind}"
+                yield self._refusal(mine, code, place - base, *words, name=name)
+
+    def _broken(self, rule: Rule, parameters: Mapping[str, Any], base: int) -> Iterator[Refusal]:
+        """The codec is asked once for all records that are alike in what the conditions mention."""
+        start = self.values[op.START]
+        spans = {name: np.stack([self.values[each] for each in span]) - start for name, span in rule.spans.items()}
+        numbers = {name: self._numbers(number) for name, number in rule.numbers.items()}
+        told = judging.told(rule.message, parameters, numbers, spans, self.values[rule.variant])
+        for region, rows, errors in told:
+            place = start[rows] - base + np.array([error.offset for error in errors])
+            details = [error.detail for error in errors]
+            yield Refusal(self.rows[rows], "invalid", (region,) if region else (), place, (details,))
+
+    def _numbers(self, number: Number) -> Numbers:
+        data, valid = self.values[number.register], self.values[number.valid].astype(bool)
+        if number.truth:
+            data = data.astype(bool)
+        elif number.most >= WORD:
+            data = data.view(np.uint64)
+        return Numbers(data, None if valid.all() else valid)
