@@ -37,6 +37,9 @@ class Machine:
         self.plan = plan
         self.programs = programs
         self.batch = batch
+        head = programs.records.protocol.record.head
+        self.head = frozenset(("message", *(column.name for column in head.columns())))
+        """The columns of the header that malformed rows have: what is after the sections is not read."""
 
     @cached_property
     def records(self) -> Located:
@@ -86,7 +89,7 @@ class Machine:
             if (program := programs.alone(code) if alone else programs[code]) is not None:
                 self._explain(program, records, np.flatnonzero(good & ~sound & (codes == code)), refusals)
         made = Structs(count, {name: Made(column) for name, column in columns.items()})
-        return Decoded(made, codes, ~none, structs, ~sound, refusals, none, frozenset(columns)), batch
+        return Decoded(made, codes, ~none, structs, ~sound, refusals, none, self.head), batch
 
     def _explain(self, program: Program, records: Located, rows: Array, refusals: Refusals) -> None:
         """Say why a program rejects some of the records, as far as it knows."""

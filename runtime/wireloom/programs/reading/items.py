@@ -18,6 +18,7 @@ class ItemLowering(Lowering):
         self.around = around
         self.base = self.this
         self.nesting = around.nesting + 1
+        self.opened = around.opened
         self.varies = False
         """Whether some items may be longer than others."""
         self.given: dict[int, int] = {}
