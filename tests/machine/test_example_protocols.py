@@ -21,12 +21,12 @@ WHOLE = {
     "mavlink2": 8,
     "mqtt": 16,
     "netflow5": 1,
-    "nmea": 4,
+    "nmea": 5,
     "sbe": 2,
     "sqlite": 1,
     "tar": 3,
-    "tls": 4,
-    "ubx": 4,
+    "tls": 5,
+    "ubx": 5,
 }
 """How many messages of a protocol no program leaves anything of."""
 

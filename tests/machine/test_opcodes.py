@@ -29,9 +29,10 @@ def test_an_entry_has_its_operands_in_order_and_says_what_they_are_for(number: i
 
 
 def test_numpy_takes_the_operands_that_instructions_have() -> None:
-    """But for those that it finds otherwise, and the place of loads and stores, which it is told beside them."""
+    """But for those that it finds otherwise, what loads and stores are told beside them, and the turns of loops."""
     for number, method in numpy_writer.WRITING_METHODS.items():
         known = OPCODES[number]
         told = operations.LOAD_1 <= number < operations.LOAD_ODD or operations.STORE_1 <= number <= operations.STORE_8
+        told |= number == operations.REPEAT
         taken = len(inspect.signature(method).parameters) - 1
         assert told or taken <= len(known.sets + known.reads + known.numbers), known.name

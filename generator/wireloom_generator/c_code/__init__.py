@@ -21,8 +21,9 @@ from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.options import OptionError, resolve
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
-from wireloom.programs.assembler import Assembler, Instruction
+from wireloom.programs.assembler import Assembler, Instruction, Loop
 from wireloom.programs.reading.framing import prove
+from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import (
@@ -45,7 +46,7 @@ from wireloom.programs.writing.layout import Arranging
 from wireloom.programs.writing.scope import Laid, Stamp
 from wireloom.rowwise import Judge
 from wireloom_generator import emitters, examples, model
-from wireloom_generator.c_code.functions import FunctionContext, SharedParts, Statements, flat
+from wireloom_generator.c_code.functions import FunctionContext, SharedParts, Statements, blocks, flat
 from wireloom_generator.emitters import Emitter, Subject
 from wireloom_generator.naming import snake_case
 from wireloom_generator.output import WIDTH, OutputFile, head
@@ -352,6 +353,10 @@ class Translation:
                 raise NoProgramError("; ".join(one.left))
             if any(each.kind == op.FILL for each in flat(one.asm.code)):
                 raise NoProgramError("bytes that stand for others and need room of their own")
+            if any(isinstance(each, Loop) and not each.for_outputs for each in blocks(one.asm.code)):
+                raise NoProgramError("a list that must be read to find its end")
+            if isinstance(one, ItemLowering) and (one.is_placed or one.number is not None):
+                raise NoProgramError("where something is, or its number, asked for in a list")
         return LoweredMessage(at, level, lists)
 
     def _head(self, *, little: bool, proving: bool = True) -> Lowering:

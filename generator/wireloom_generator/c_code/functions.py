@@ -174,7 +174,7 @@ class Statements:
             often = 1 if each.kind in _PURE or each.kind == op.CHECK else 2
             for value in each.reads:
                 uses[value] += often
-        for block in _blocks(code):
+        for block in blocks(code):
             uses[block.when] += 2
         return uses
 
@@ -682,8 +682,9 @@ def flat(code: Steps) -> Iterable[Instruction]:
             yield each
 
 
-def _blocks(code: Steps) -> Iterable[Block]:
+def blocks(code: Steps) -> Iterable[Block]:
+    """All blocks, those in others included."""
     for each in code:
         if isinstance(each, Block):
             yield each
-            yield from _blocks(each.body)
+            yield from blocks(each.body)

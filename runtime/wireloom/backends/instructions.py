@@ -15,7 +15,7 @@ from wireloom.backends.source import Script
 from wireloom.codec.checksums import Crc
 from wireloom.codec.compression import COMPRESSORS
 from wireloom.programs import opcodes as op
-from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
+from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import NoProgramError
 
@@ -153,7 +153,9 @@ class InstructionSource:
 
     def _steps(self, steps: Steps, left: Mapping[int, Sequence[int]]) -> None:
         for number, each in enumerate(steps):
-            if isinstance(each, Block):
+            if isinstance(each, Loop):
+                self._loop(each, left)
+            elif isinstance(each, Block):
                 self._block(each, left)
             elif id(each) not in self._moved:
                 if each.kind in _CODES:
@@ -175,6 +177,24 @@ class InstructionSource:
         self._where.pop()
         if lines:
             self.source.insert(f"if {self.text(block.when)}:", lines)
+
+    def _loop(self, loop: Loop, left: Mapping[int, Sequence[int]]) -> None:
+        names = [self._variable(value) for value in left.get(id(loop), ())]
+        if names:
+            self.source.add(f"{' = '.join(names)} = 0")
+        carried = [self.source.lasting("v") for _ in loop.carried]
+        firsts = ", ".join(self.text(first) for first, _ in loop.carried.values())
+        self.source.add(f"{', '.join(carried)} = {firsts}")
+        self._texts.update(zip(loop.carried, carried, strict=True))
+        self._where.append(loop.when)
+        sure = dict(self._sure)
+        with self.source.aside() as lines:
+            self._steps(loop.body, left)
+            following = ", ".join(self.text(following) for _, following in loop.carried.values())
+            self.source.add(f"{', '.join(carried)} = {following}")
+        self._sure = sure
+        self._where.pop()
+        self.source.insert(f"while {self.text(loop.when)}:", lines)
 
     def _variable(self, register: int) -> str:
         """The name of the variable for a register."""
@@ -573,6 +593,8 @@ def digits(data: bytes, base: int, least: int, form: int) -> int:
 def _bases(steps: Steps) -> Iterator[int]:
     """The registers that steps count positions from."""
     for each in steps:
+        if isinstance(each, Loop):
+            yield from each.carried
         if isinstance(each, Block):
             yield from _bases(each.body)
         elif each.kind in _CODES or each.kind in (op.NEED, op.TAKE, op.FIND, op.VARINT, op.LOAD_ODD):
@@ -581,6 +603,9 @@ def _bases(steps: Steps) -> Iterator[int]:
 
 def _reads(steps: Steps) -> Iterator[int]:
     for each in steps:
+        if isinstance(each, Loop):
+            for pair in each.carried.values():
+                yield from pair
         if isinstance(each, Block):
             yield each.when
             yield from _reads(each.body)

@@ -54,7 +54,7 @@ def registers(*data: Datum | None) -> Iterator[int]:
                 yield from registers(*fields.values())
             case Listed(listings):
                 for each in listings:
-                    yield from (each.start, each.stop, each.where, *each.at.given.values())
+                    yield from (each.start, each.stop, each.limit, each.where, *each.at.given.values())
             case NoItems():
                 pass
 
@@ -230,9 +230,13 @@ class ResultSource:
         if str(begin) == stop:
             return
         at = source.lasting("at")
-        known = {op.START: at, op.STOP: stop, op.ONES: "True"}
+        limit = str(outer.position(listing.limit))
+        known = {op.START: at, op.STOP: limit, op.ONES: "True"}
         items = InstructionSource(source, lowering.asm, known, doubles(listing.item), asked_texts((listing.item, kind)))
         items.given = {place: outer.text(register) for place, register in lowering.given.items()}
+        if lowering.number is not None:
+            items.given[lowering.number] = self.source.lasting("number")
+            source.add(f"{items.given[lowering.number]} = -1")
         reads = [*registers(listing.item), *(() if listing.size else (lowering.cursor,))]
         if listing.size is not None:
             head = f"for {at} in range({begin}, {stop}, {listing.size}):"
@@ -240,6 +244,8 @@ class ResultSource:
             source.add(f"{at} = {begin}")
             head = f"while {at} < {stop}:"
         with source.block(head):
+            if lowering.number is not None:
+                source.add(f"{items.given[lowering.number]} += 1")
             items.program(reads)
             self.instructions.pads |= items.pads
             source.add(f"{name}.append({ResultSource(source, items).value(listing.item, kind)})")

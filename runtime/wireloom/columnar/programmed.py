@@ -89,8 +89,6 @@ def _items(program: Program) -> Iterator[ProgramText]:
 
 def _item(stage: Stage) -> Iterator[ProgramText]:
     name = ".".join(stage.field)
-    if stage.walk is not None:
-        yield ProgramText.of(f"finds where an item of {name} ends", stage.walk)
     yield ProgramText.of(f"reads an item of {name}", stage.program.assembled)
     yield from _items(stage.program)
 

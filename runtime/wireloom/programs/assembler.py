@@ -46,6 +46,20 @@ class Block:
     body: "list[Instruction | Block]" = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class Loop(Block):
+    """A block that is repeated for the rows in which ``when`` is still set.
+
+    The values that are ``carried`` from one turn to the next have another one before the first turn, and get another
+    one at the end of each, in the rows of that turn. ``when`` is one of them. ``outputs`` are the instructions that
+    write something in each turn; a loop that is ``for_outputs`` alone is left out where these are not written.
+    """
+
+    carried: dict[int, tuple[int, int]] = field(default_factory=dict)
+    outputs: list[Instruction] = field(default_factory=list)
+    for_outputs: bool = False
+
+
 Steps = list[Instruction | Block]
 Memory = Output | Table | Crc
 """An output, a table, or the tables of a CRC."""
@@ -214,6 +228,23 @@ class Assembler:
             self.code = outer
             self._depth -= 1
 
+    @contextmanager
+    def loop(self, first: Sequence[int]) -> "Iterator[Loop]":
+        """What is put together meanwhile is repeated. The values that are carried begin as these ``first``; the mask of
+        the rows that go on is the last one. ``carry`` says what they become.
+        """
+        values = range(self.values, self.values + len(first))
+        self.values += len(first)
+        found = Loop(values[-1], carried={value: (one, value) for value, one in zip(values, first, strict=True)})
+        outer, self.code = self.code, found.body
+        self._depth += 1
+        try:
+            yield found
+            outer.append(found)
+        finally:
+            self.code = outer
+            self._depth -= 1
+
     def needed(self, asked: Iterable[int], *, judging: bool = True) -> tuple[Steps, Mapping[int, Sequence[int]]]:
         """The instructions for the values that are ``asked`` for at the end, and all checks unless it is not
         ``judging``; and the values that each block leaves for others, by its identity.
@@ -228,9 +259,10 @@ class Assembler:
         """The program, which writes all outputs or only these. Unless it is ``judging``, only what outputs need is
         checked. If it is ``explaining``, registers that the reasons of its checks need are kept for them.
         """
+        code = _writing(self.code) if outputs is None or explaining else self.code
         outputs = self.outputs if outputs is None else outputs
         asked = {value for each in outputs for value in each.reads}
-        code = _asked(self.code, asked, judging=judging, explaining=explaining)
+        code = _asked(code, asked, judging=judging, explaining=explaining)
         code = _with_outputs(code, outputs)
         return _allocated(list(_flat(code, _left(code))), self)
 
@@ -282,22 +314,60 @@ class Assembled(NamedTuple):
     checks: Mapping[int, Check] = {}
 
 
+def _writing(code: Steps) -> Steps:
+    """The same with the outputs that loops write in each turn."""
+    found: Steps = []
+    for each in code:
+        match each:
+            case Loop(when, body, carried, outputs, for_outputs):
+                body = [*_writing(body), *outputs]
+                found.append(Loop(when, body, carried, for_outputs=for_outputs and not outputs))
+            case Block(when, body):
+                found.append(Block(when, _writing(body)))
+            case _:
+                found.append(each)
+    return found
+
+
 def _asked(code: Steps, asked: set[int], *, judging: bool = True, explaining: bool = False) -> Steps:
     """The instructions whose values are asked for, or that judge rows. The values that these read are added to those
     that are ``asked`` for. Checks are left out of them unless it is ``explaining``.
     """
     found: Steps = []
     for each in reversed(code):
-        if isinstance(each, Block):
+        if isinstance(each, Loop):
+            found += _asked_loop(each, asked, judging=judging, explaining=explaining)
+        elif isinstance(each, Block):
             body = _asked(each.body, asked, judging=judging, explaining=explaining)
             if body:
                 asked.add(each.when)
                 found.append(Block(each.when, body))
-        elif asked.intersection(each.sets) or (judging and (each.kind in op.JUDGING or not each.sets)):
+        elif (
+            asked.intersection(each.sets)
+            or each.kind == op.STORE_LIST
+            or (judging and (each.kind in op.JUDGING or not each.sets))
+        ):
             kept = each if explaining else each._replace(check=None)
             found.append(kept)
             asked.update(kept.uses)
     return found[::-1]
+
+
+def _asked_loop(loop: Loop, asked: set[int], *, judging: bool, explaining: bool) -> Steps:
+    """The same of a loop, if any of it is needed: what a turn asks for may be what the turn before it sets."""
+    unasked = asked.isdisjoint(loop.carried)
+    if loop.for_outputs or (unasked and not _asked(loop.body, set(asked), judging=judging, explaining=explaining)):
+        return []
+    asked.add(loop.when)
+    while True:
+        before = len(asked)
+        asked.update(following for value, (_, following) in loop.carried.items() if value in asked)
+        body = _asked(loop.body, asked, judging=judging, explaining=explaining)
+        if len(asked) == before:
+            break
+    carried = {value: pair for value, pair in loop.carried.items() if value in asked}
+    asked.update(first for first, _ in carried.values())
+    return [Loop(loop.when, body, carried)]
 
 
 def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
@@ -317,9 +387,11 @@ def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
 def _set_by(part: Instruction | Block) -> Iterator[int]:
     if isinstance(part, Instruction):
         yield from part.sets
-    else:
-        for each in part.body:
-            yield from _set_by(each)
+        return
+    for each in part.body:
+        yield from _set_by(each)
+    if isinstance(part, Loop):
+        yield from part.carried
 
 
 def _flat(code: Steps, left: Mapping[int, Sequence[int]]) -> Iterator[Instruction]:
@@ -329,9 +401,24 @@ def _flat(code: Steps, left: Mapping[int, Sequence[int]]) -> Iterator[Instructio
             yield each
         else:
             body = list(_flat(each.body, left))
+            if isinstance(each, Loop):
+                yield from (_copied(value, first) for value, (first, _) in each.carried.items())
+                body += _carried(each)
+                body.append(Instruction(op.REPEAT, (), (each.when,), (len(body),), (), Check(0, None)))
             yield from (Instruction(op.NUMBER, (value,), (), (0,)) for value in left.get(id(each), ()))
             yield Instruction(op.SKIP, (), (each.when,), (len(body),))
             yield from body
+
+
+def _copied(value: int, other: int) -> Instruction:
+    return Instruction(op.ADD_NUMBER, (value,), (other,), (0,))
+
+
+def _carried(loop: Loop) -> Iterator[Instruction]:
+    """What ends a turn: values become what the turn found for them, the mask of the rows that go on last of all."""
+    others = [(value, following) for value, (_, following) in loop.carried.items() if value != loop.when]
+    for value, following in (*others, (loop.when, loop.carried[loop.when][1])):
+        yield Instruction(op.CHOOSE, (value,), (loop.when, following, value), ())
 
 
 def _left(code: Steps) -> dict[int, list[int]]:
@@ -341,7 +428,15 @@ def _left(code: Steps) -> dict[int, list[int]]:
 
     def go(code: Steps, blocks: tuple[int, ...]) -> None:
         for each in code:
-            if isinstance(each, Block):
+            if isinstance(each, Loop):
+                for first, _ in each.carried.values():
+                    read(first, blocks)
+                within.update(dict.fromkeys(each.carried, blocks))
+                inside = (*blocks, id(each))
+                go(each.body, inside)
+                for _, following in each.carried.values():
+                    read(following, inside)
+            elif isinstance(each, Block):
                 read(each.when, blocks)
                 go(each.body, (*blocks, id(each)))
             else:
@@ -358,9 +453,25 @@ def _left(code: Steps) -> dict[int, list[int]]:
     return {block: list(values) for block, values in found.items()}
 
 
+def _keep(code: Sequence[Instruction], begin: int, end: int, last: dict[int, int]) -> None:
+    """Values that a loop reads before it sets them are read until it ends."""
+    found: set[int] = set()
+    for each in code[begin:end]:
+        for value in each.uses:
+            if value not in found:
+                last[value] = max(last[value], end)
+        found.update(each.sets)
+
+
 def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
     """Registers for the values: one is free again behind the last instruction that reads it."""
     last = {value: place for place, each in enumerate(code) for value in (*each.uses, *each.sets)}
+    for place, each in enumerate(code):
+        if each.kind == op.REPEAT:
+            _keep(code, place - each.numbers[0], place, last)
+    behind = defaultdict(list)
+    for value, place in last.items():
+        behind[place].append(value)
     registers = {value: value for value in range(op.FREE)}
     free: list[int] = []
     count = op.FREE
@@ -377,8 +488,6 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
                 free, count = [count], count + 1
             registers[value] = free.pop()
         rows.append((each.kind, *(registers[value] for value in (*each.sets, *each.reads)), *each.numbers))
-        for value in {*each.uses, *each.sets}:
-            if last[value] == place and value >= op.FREE:
-                free.append(registers[value])
+        free += [registers[value] for value in behind[place] if value >= op.FREE]
     fields = tuple(each.field for each in code)
     return Assembled(tuple(rows), fields, count, tuple(asm.memory), asm.reach, checks)

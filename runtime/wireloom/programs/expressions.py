@@ -352,11 +352,16 @@ class _Formula:
         value = self.around.known(name)
         if value is None:
             return 0
-        if isinstance(value, NoItems):
-            return 0 if value.count is None else value.count
-        if isinstance(value, Listed) and value.count is not None and value.valid == op.ONES:
+        if not isinstance(value, Listed | NoItems):
+            raise NoProgramError("what numbers of 64 bits cannot say")
+        if isinstance(value, NoItems) and value.count is None:
+            return 0
+        if value.count is None:
+            raise NoProgramError("how many items a list has that is not read to know that")
+        if value.valid == op.ONES:
             return value.count
-        raise NoProgramError("what numbers of 64 bits cannot say")
+        number = self.asm.value(op.CHOOSE, (value.valid, value.count.register, self.asm.number(0)))
+        return Number(number, min(0, value.count.least), value.count.most)
 
     def _extreme(self, function: Function, values: list[Found]) -> Found:
         best = values[0]

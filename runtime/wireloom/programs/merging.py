@@ -45,21 +45,22 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
         case Label(), Label():
             texts = tuple(dict.fromkeys((*other.texts, *one.texts)))
             numbers = (_renumbered(asm, each, texts) for each in (one, other))
-            return Label(asm.value(op.CHOOSE, (mask, *numbers)), texts, valid, _named(asm, mask, one.of, other.of))
+            return Label(asm.value(op.CHOOSE, (mask, *numbers)), texts, valid, _both_known(asm, mask, one.of, other.of))
         case Flags(), Flags() if one.bits == other.bits:
-            named = _named(asm, mask, one.of, other.of)
+            named = _both_known(asm, mask, one.of, other.of)
             return Flags(asm.value(op.CHOOSE, (mask, one.number, other.number)), one.bits, valid, named)
         case NoItems(), NoItems():
             return NoItems(valid)
         case Listed(), Listed():
-            return Listed(tuple(dict.fromkeys((*one.listings, *other.listings))), None, valid)
+            count = _both_known(asm, mask, one.count, other.count)
+            return Listed(tuple(dict.fromkeys((*one.listings, *other.listings))), count, valid)
         case Struct(), Struct():
             return Struct(_fields(asm, mask, one, other), valid)
     raise NoProgramError("values of several types under one name")
 
 
-def _named(asm: Assembler, mask: int, one: Number | None, other: Number | None) -> Number | None:
-    """The number that labels of some rows are the names of, and those of others."""
+def _both_known(asm: Assembler, mask: int, one: Number | None, other: Number | None) -> Number | None:
+    """A number that is this one in some rows and that one in others; None unless both are known."""
     found = None if one is None or other is None else merged(asm, mask, one, other)
     return found if isinstance(found, Number) else None
 

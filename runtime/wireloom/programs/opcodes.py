@@ -60,6 +60,7 @@ FREE = 4
     SUM,
     DIGITS,
     SKIP,
+    REPEAT,
     GIVEN,
     STORE_1,
     STORE_2,
@@ -75,7 +76,7 @@ FREE = 4
     STORE_LABEL,
     STORE_FLAGS,
     STORE_LIST,
-) = range(60)
+) = range(61)
 
 JUDGING = frozenset((NEED, TAKE, VARINT, FIND, DIGITS, UNPACK, FILL, CHECK, CHECK_TEXT, CHECK_BYTES))
 """The instructions that find rows not sound."""
@@ -254,6 +255,11 @@ OPCODES = {
         "when {a}: {n} instructions",
         "Begins a block: the n instructions behind this one are left out in a tile in which the mask a is set in "
         "no row.",
+    ),
+    REPEAT: Opcode(
+        "REPEAT",
+        "repeat {n} instructions while {a}",
+        "Goes back to the n instructions before this one, unless the mask a is set in no sound row of the tile.",
     ),
     GIVEN: Opcode(
         "GIVEN",

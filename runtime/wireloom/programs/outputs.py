@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 class Output(NamedTuple):
     """What a program writes: ``bits`` a row and ``more`` bytes a record, and as many bytes as all records have if it
-    ``holds`` some of theirs. It begins as zeros if it is ``cleared``. If it ``unpacks``, bytes of records are
-    decompressed to it. If its values are of fixed size, they are of a type ``like`` this.
+    ``holds`` some of theirs, or ``each`` bytes for each one of these. It begins as zeros if it is ``cleared``. If it
+    ``unpacks``, bytes of records are decompressed to it. If its values are of fixed size, they are of a type ``like``
+    this.
     """
 
     bits: int = 0
     more: int = 0
     holds: bool = False
+    each: int = 0
     cleared: bool = False
     unpacks: bool = False
     like: str = ""

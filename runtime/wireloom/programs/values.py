@@ -104,22 +104,25 @@ class NoItems:
 @dataclass(slots=True, eq=False)
 class Listing:
     """A list whose items a program of their own reads: where it starts and stops in the rows ``where`` there is one,
-    and what an ``item`` is. The first of three outputs for these is at ``place``.
+    and what an ``item`` is. No item may go beyond ``limit``. The first of three outputs for these is at ``place``.
 
     Items are read ``at`` a place where expressions know what stands around the list. All have ``size`` bytes, unless
-    that is None, and take ``weight`` bytes in a table. It is of a ``message``, or of a header. ``kind`` is the
-    type as which they are written, None if nobody asks for them.
+    that is None, and take ``weight`` bytes in a table. The list is of a ``message``, or of a header. If items vary in
+    size, or show where it ends, it is walked through (``walk``). ``kind`` is the type as which items are written, None
+    if nobody asks for them.
     """
 
     place: int
     start: int
     stop: int
+    limit: int
     where: int
     item: "Datum"
     at: Any
     size: int | None
     weight: int
     message: str | None
+    walk: Any = None
     kind: Any = None
 
 

@@ -29,7 +29,7 @@ _SUFFIXES = {
 """What the name of a value has behind that of its field, by the instruction that sets it."""
 _NUMBERS = range(op.STORE_1, op.STORE_SIGNED + 1)
 _CHECKS = frozenset((op.CHECK, op.CHECK_TEXT, op.CHECK_BYTES))
-_SHORTER = ((" where ones ", " "), (" + 0]", "]"), (" + -", " - "), (" 1 bytes ", " 1 byte "))
+_SHORTER = ((" where ones ", " "), (" + 0]", "]"), (" + 0 ", " "), (" + -", " - "), (" 1 bytes ", " 1 byte "))
 
 FieldPath = tuple[str, ...]
 

@@ -178,6 +178,8 @@ def together(
     np.cumsum(ends, out=ends)
     if not writings or ends[-1] > LARGEST:
         return None
+    for each in writings:
+        each.written.make_room(int(np.diff(ends)[each.rows].sum()))
     data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
     ends += data.address
     bounds = range(0, count + size, size)

@@ -48,12 +48,15 @@ class Explaining:
         executable = Executable.of(program)
         return executable, executable.loops.calls(METHODS), program.checks
 
-    def follow(self, start: Array, stop: Array, end: int, given: Mapping[int, Array] = {}) -> Iterator[Followed]:
+    def follow(
+        self, start: Array, stop: Array, end: int, given: Mapping[int, Array] = {}, size: int | None = None
+    ) -> Iterator[Followed]:
         """Follow it for records from each ``start`` to each ``stop``, in bytes that end at ``end``. ``given`` are
-        numbers of each that come from elsewhere, by the places of outputs.
+        numbers of each that come from elsewhere, by the places of outputs; ``size`` is as in ``Program.run``.
         """
         executable, calls, checks = self._program
-        size, zeros = int((stop - start).sum()), np.zeros(executable.reach, np.uint8)
+        zeros = np.zeros(executable.reach, np.uint8)
+        size = int((stop - start).sum()) if size is None else size
         for first in range(0, len(start), TILE):
             mine = slice(first, first + TILE)
             count = len(start[mine])

@@ -64,7 +64,8 @@ class Filled:
                 alike[room.like] += 1
         for place, room in self.own:
             self.apart[place] = pa.allocate_buffer(_bytes(room, count), resizable=True)
-        most = min(_RATIO * size, weighing.LISTS) if rooms.unpacking else 0
+        most = self.most = min(_RATIO * size, weighing.LISTS) if rooms.unpacking else 0
+        """How many bytes may be unpacked."""
         for place, room in rooms.octets:
             needed = _bytes(room, 0) + room.more * records + SLACK
             needed += size + most if room.holds or room.unpacks else 0
@@ -77,12 +78,19 @@ class Filled:
             self.addresses[place] = self.memory.address + begin
         for place, buffer in self.apart.items():
             self.addresses[place] = buffer.address
+        self.make_room(size)
         self.amounts = np.zeros((len(self.addresses), 2), np.int64)
         self.amounts[rooms.unpacking, 1] = most
         self.heavy = 0
         """How many bytes the items of lists take in a table, and what is unpacked."""
         self.lists: dict[int, FilledList] = {}
         """The items of lists, by the place of the list."""
+
+    def make_room(self, size: int) -> None:
+        """Make room for all items that records of so many bytes can have."""
+        for place, each in self.rooms.items:
+            self.apart[place] = pa.allocate_buffer(each * (size + self.most), resizable=True)
+            self.addresses[place] = self.apart[place].address
 
     @property
     def unpacked(self) -> int:

@@ -43,6 +43,9 @@ class _Register(int):
 
 
 _Body = Iterable[ast.stmt]
+UNSOUND = "unsound"
+"""What a frame has in place of this name: what is done with a row that is not sound."""
+_UNSOUND = ast.Expr(ast.Name(UNSOUND, LOADED))
 
 
 class Fused:
@@ -56,19 +59,29 @@ class Fused:
         self.amounts: set[tuple[int, int]] = set()
         self.body = list(self._instructions(0, len(self.code)))
 
-    def _instructions(self, at: int, end: int) -> Iterator[ast.stmt]:
+    def _instructions(self, at: int, end: int, unsound: ast.stmt = _UNSOUND) -> Iterator[ast.stmt]:
+        """The statements of some instructions; ``unsound`` is what is done where the row is not sound."""
         while at < end:
             kind, *numbers = code = self.code[at]
             at += 1
             if kind == op.SKIP:
                 test = ast.Compare(self.register(numbers[0]), [ast.NotEq()], [ast.Constant(0)])
-                yield ast.If(test, list(self._instructions(at, at + numbers[1])), [])
-                at += numbers[1]
+                behind = at + numbers[1]
+                last, *others = self.code[behind - 1]
+                if last == op.REPEAT and others[1] == numbers[1] - 1:
+                    yield ast.While(test, list(self._instructions(at, behind - 1, ast.Break())), [])
+                    yield self._judged(unsound)
+                else:
+                    yield ast.If(test, list(self._instructions(at, behind, unsound)), [])
+                at = behind
             else:
                 known = {**{name: _Marked(name) for name in self.parameters}, "kind": kind, "code": code}
                 yield from _Inlined(self, self.step, known).statements(native.parsed(self.step).body)
                 if kind in op.JUDGING:
-                    yield ast.If(ast.Compare(self.register(op.SOUND), [ast.Eq()], [ast.Constant(0)]), [_UNSOUND], [])
+                    yield self._judged(unsound)
+
+    def _judged(self, unsound: ast.stmt) -> ast.If:
+        return ast.If(ast.Compare(self.register(op.SOUND), [ast.Eq()], [ast.Constant(0)]), [unsound], [])
 
     def register(self, number: int, ctx: ast.expr_context = LOADED) -> ast.Name:
         """The variable for a register."""
@@ -83,11 +96,6 @@ class Fused:
         """The variable for how much of an output is written."""
         self.amounts.add((number, part))
         return ast.Name(f"w{number}_{part}", ctx)
-
-
-UNSOUND = "unsound"
-"""What a frame has in place of this name: what is done with a row that is not sound."""
-_UNSOUND = ast.Expr(ast.Name(UNSOUND, LOADED))
 
 
 class _Inlined:

@@ -10,7 +10,7 @@ there before they read them, and numpy reads nothing else.
 """
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ TILE = 1 << 14
 FIRST_ADDRESS = 1 << 12
 """No buffer is in the first page."""
 _SPAN = (1 << 47) - (1 << 14)
+_FEW, _TURNS = 64, 64
+"""After so many turns of a loop, rows that go on are given up if they are so few that another turn does not pay."""
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
@@ -80,7 +82,7 @@ def both(one: Register, other: Register) -> Register:
     return one & other
 
 
-Calls = list[tuple[Callable[..., int | None], tuple[int, ...]]]
+Calls = list[tuple[Callable[..., int | None], tuple[Any, ...]]]
 """The method that follows each instruction, and its operands."""
 Methods = Mapping[int, Callable[..., int | None]]
 """What follows each instruction."""
@@ -394,6 +396,38 @@ class Tile:
     def skip(self, a: int, count: int) -> int:
         return 0 if mask_of(self.registers[a]).any() else count
 
+    def repeat(self, a: int, body: Calls, reads: Sequence[int], carried: Sequence[int]) -> None:
+        """All further turns of a loop, each for those rows alone that go on. The loop ``reads`` some registers that are
+        set before it, and others are ``carried`` from one turn to the next.
+        """
+        rows = self.wanted(a)
+        turns, known = 0, {each: self.registers[each] for each in (*reads, *carried)}
+        for each in carried:
+            self.registers[each] = np.array(np.broadcast_to(number_of(self.registers[each]), self.count))
+        inside = rows
+        part: Tile = self
+        while len(rows):
+            if turns >= _TURNS and len(rows) < _FEW:
+                self.sound_where(rows, np.zeros(len(rows), bool))
+                return
+            known = {each: value[inside] if value.ndim else value for each, value in known.items()}
+            part = part.some(inside, known)
+            sound = part.follow(body)
+            if not sound.all():
+                self.sound_where(rows, np.broadcast_to(sound, len(rows)))
+            for each in carried:
+                self.registers[each][rows] = part.registers[each]
+            known = {each: part.registers[each] for each in known}
+            inside = part.wanted(a)
+            rows, turns = rows[inside], turns + 1
+
+    def some(self, rows: Array, known: Mapping[int, Register]) -> "Tile":
+        """Some of the rows, with registers of these values."""
+        start, stop = self.registers[op.START][rows], self.registers[op.STOP][rows]
+        found = Tile(start, stop, self.place[rows], self.out, self.written, int(self.safe), self.end)
+        found.registers |= known
+        return found
+
     # what writes
 
     def store(self, a: int, n: int, kind: int) -> None:
@@ -602,6 +636,7 @@ METHODS: Methods = {
     op.TRIM: Tile.trim,
     op.SUM: Tile.total,
     op.SKIP: Tile.skip,
+    op.REPEAT: Tile.repeat,
     op.GIVEN: Tile.given,
     **dict.fromkeys(_STORES, Tile.store),
     op.STORE_UNSIGNED: Tile.store_unsigned,
@@ -643,7 +678,7 @@ def calls_of(code: Array, methods: Methods) -> Calls:
         if kind == op.SKIP:
             ends.append(place + 1 + operands[1])
         defined.update(dict.fromkeys(operands[: SETS[kind]], place))
-    found = []
+    found: Calls = []
     for place, (kind, *operands) in enumerate(rows):
         method = methods[kind]
         given = operands[: method.__code__.co_argcount - 1]
@@ -652,8 +687,25 @@ def calls_of(code: Array, methods: Methods) -> Calls:
             given = *operands[:3], kind, min(least for least, _ in reads), max(most for _, most in reads)
         elif kind in _STORES:
             given = *operands[:2], kind
+        elif kind == op.REPEAT:
+            first = place - operands[1]
+            given = operands[0], found[first:], *_lasting(rows[first:place])
         found.append((method, tuple(given)))
     return found
+
+
+def _lasting(body: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """The registers that the instructions of a loop read before they set them: those that they never set, and those
+    that they do.
+    """
+    found: dict[int, None] = {}
+    done = {op.SOUND, op.ONES}
+    for kind, *operands in body:
+        known = orders.OPCODES[kind]
+        sets = operands[: len(known.sets)]
+        found |= dict.fromkeys(each for each in operands[len(sets) :][: len(known.reads)] if each not in done)
+        done.update(sets)
+    return [each for each in found if each not in done], [each for each in found if each in done]
 
 
 def follow(

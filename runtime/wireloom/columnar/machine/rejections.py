@@ -32,13 +32,19 @@ class Explained(NamedTuple):
 
 
 def explained(
-    program: Program, records: Located, limit: Array, buffer: Buffer, given: Mapping[int, Array] = {}, depth: int = 0
+    program: Program,
+    records: Located,
+    limit: Array,
+    buffer: Buffer,
+    given: Mapping[int, Array] = {},
+    depth: int = 0,
+    size: int | None = None,
 ) -> Explained:
     """Why a program rejects records, or items of lists, whose paths begin with ``depth`` steps. Each record, or that
-    around the item, ends at its ``limit``.
+    around the item, ends at its ``limit``. All together have ``size`` bytes, as in ``Program.run``.
     """
     found = Explained(np.zeros(len(limit), bool), Refusals(len(limit)))
-    for part in program.explaining.follow(records.start, records.stop, records.end, given):
+    for part in program.explaining.follow(records.start, records.stop, records.end, given, size):
         _of_items(program, part, records, limit, buffer, depth, found)
         later = found.rejected[part.first :][: len(part.sound)].copy()  # which items have rejected already
         found.rejected[part.first :][: len(part.sound)] |= ~part.sound
@@ -73,18 +79,15 @@ def _of_items(
     """
     for stage in program.stages:
         lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
-        fresh = ~found.rejected[lists.rows + part.first]
-        starts, stops, rows = lists.starts[fresh], lists.stops[fresh], lists.rows[fresh] + part.first
-        given = {place: numbers[fresh] for place, numbers in lists.given.items()}
-        counts, begins, good = stage.items(Located(starts, stops, records.end), given)
+        lists = lists.some(~found.rejected[lists.rows + part.first])
+        counts, rows, owners = lists.counts, lists.rows + part.first, lists.owners
         if int(counts.sum()) * stage.weight > weighing.LISTS:
             found.rejected[rows[counts > 0]] = True
             continue
-        owners = np.repeat(np.arange(len(counts)), counts)
-        items = Located(begins, stops[owners], records.end)
-        numbers = {place: each[owners] for place, each in given.items()}
-        inner = explained(stage.program, items, limit[rows[owners]], buffer, numbers, len(stage.field))
-        found.rejected[rows[~good]] = True
+        items = lists.items(records.end)
+        inner = explained(
+            stage.program, items, limit[rows[owners]], buffer, lists.numbers, len(stage.field), lists.size
+        )
         found.rejected[rows[owners[inner.rejected]]] = True
         wrong = np.flatnonzero(inner.rejected)
         wrong = wrong[np.unique(owners[wrong], return_index=True)[1]]

@@ -32,8 +32,9 @@ class Rooms:
                 self.tables[place] = room.ctypes.data
         self.values = [(place, room) for place, room in spaces if room.like]
         self.unpacking = [place for place, room in spaces if room.unpacks]
+        self.items = [(place, room.each) for place, room in spaces if room.each]
         self.octets = [(place, room) for place, room in spaces if room.more or room.holds or room.unpacks]
-        apart = {place for place, _ in (*self.values, *self.octets)}
+        apart = {place for place, _ in (*self.values, *self.items, *self.octets)}
         rest = [(place, room) for place, room in spaces if room.bits and place not in apart]
         self.cleared = [(place, room) for place, room in rest if room.cleared]
         self.alone = [(place, room) for place, room in rest if not room.cleared]

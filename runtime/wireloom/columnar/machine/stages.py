@@ -1,7 +1,7 @@
 """Programs that run: one for records, and behind it one for the items of each of their lists.
 
-Where a list starts and stops is what the program around it writes. Its items are rows of its own program, so that the
-next items of many lists are read together.
+The program around a list writes where it starts and stops, or where each of its items does if they vary in size. Items
+are rows of a program of their own, so that those of many lists are read together.
 """
 
 import threading
@@ -21,12 +21,8 @@ from wireloom.columnar.machine.explaining import Explaining
 from wireloom.columnar.machine.filled import Filled, FilledList, Shared
 from wireloom.columnar.machine.tiles import TILE
 from wireloom.programs import opcodes as op
-from wireloom.programs.assembler import Instruction
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering
-
-_FEW, _TURNS = 64, 64
-"""After so many items, lists are left to the plan if they are so few that reading the next one of each does not pay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,139 +150,152 @@ def follow(
 def staged(lowering: Lowering) -> Iterator["Stage"]:
     """The programs of a program's lists, which writes where they are."""
     for listing in lowering.lists:
-        inner = listing.at
-        path, outer = inner.asm.path, lowering.asm.path
-        lowering.asm.path = path
-        lowering.asm.store(op.STORE_LIST, (listing.start, listing.stop, listing.where), (listing.place,))
-        given = {}
+        inner, asm = listing.at, lowering.asm
+        path, outer = inner.asm.path, asm.path
+        asm.path = path
+        given, limit = {}, None
         for place, register in inner.given.items():
-            given[place] = lowering.asm.place(Output(bits=64))
-            lowering.asm.store(op.STORE_8, (register,), (given[place],))
-        lowering.asm.path = outer
+            given[place] = asm.place(Output(bits=64))
+            asm.store(op.STORE_8, (register,), (given[place],))
+        if listing.walk is not None:
+            listing.walk.store(listing.place)
+            limit = asm.place(Output(bits=64))
+            asm.store(op.STORE_8, (listing.limit,), (limit,))
+        else:
+            asm.store(op.STORE_LIST, (listing.start, listing.stop, listing.where), (listing.place,))
+        asm.path = outer
         items = None if listing.kind is None else column(inner.asm, listing.kind, listing.item)
         before = len(inner.asm.outputs)
         stages = tuple(staged(inner))
         explaining = Explaining(inner.asm, inner.asm.outputs[before:])
-        walk = end = None
-        if listing.size is None:
-            end = inner.asm.place(Output())
-            ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,), path)
-            walk = Executable.of(inner.asm.assembled(judging=False, outputs=[ends]))
         executable, columns = Executable.of(inner.asm.assembled()), {"": items} if items else {}
         program = Program(executable, {}, columns, explaining, stages)
-        what = listing.place, program, given, listing.size, listing.weight, listing.kind
-        yield Stage(*what, walk, end or 0, path, listing.message)
+        what = listing.place, program, given, inner.number, listing.size or 0, limit, listing.weight, listing.kind
+        yield Stage(*what, path, listing.message)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The program of a list's items, which have ``size`` bytes each, or are walked through by another that writes to
-    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list, whose
-    path is ``field``, in the ``message`` of that name, or in a header.
+    """The program of a list's items. Each item takes ``weight`` bytes in a table. ``given`` are numbers from around the
+    list, whose path is ``field``, in the ``message`` of that name, or in a header; at ``number`` is that of the item,
+    if it is asked for.
+
+    What is written to ``place`` is where lists are, whose items have ``size`` bytes each; or where items are, if there
+    is a place for the ``limit`` that those of a row must not go beyond.
     """
 
     place: int
     program: Program
     given: Mapping[int, int]
-    size: int | None
+    number: int | None
+    size: int
+    limit: int | None
     weight: int
     kind: pa.DataType | None
-    walk: Executable | None
-    end: int
     field: tuple[str, ...]
     message: str | None
 
     @property
     def key(self) -> tuple[object, ...]:
         """The same for stages that read the same."""
-        codes = (each.identity for each in (self.program.assembled, self.walk) if each is not None)
-        said = self.size, self.weight, self.kind, self.end, *self.given, *self.program.columns.values()
-        return *said, *codes, *(each.key for each in self.program.stages)
+        said = self.size, self.limit is None, self.number, self.weight, self.kind, *self.given
+        columns = self.program.columns.values()
+        return *said, *columns, self.program.assembled.identity, *(each.key for each in self.program.stages)
 
     def lists(self, places: Array | None, written: Filled, sound: Array) -> "PresentLists":
         """The lists in records that are ``sound``, as in ``Program.read_lists``."""
         count = int(written.amounts[self.place, 0])
         starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
+        if self.limit is not None and (rows[1:] < rows[:-1]).any():
+            order = rows.argsort(kind="stable")
+            starts, stops, rows = starts[order], stops[order], rows[order]
         which = rows if places is None else places.searchsorted(rows)
         if not sound[which].all():
             kept = sound[which]
             starts, stops, rows, which = starts[kept], stops[kept], rows[kept], which[kept]
+        size = int((stops - starts).sum())
+        if self.limit is None:
+            counts = (stops - starts) // self.size
+            starts = np.repeat(starts, counts) + self.size * ragged(np.zeros_like(counts), counts)
+        else:
+            firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+            counts = np.diff(firsts, append=len(rows))
+            rows, which = rows[firsts], which[firsts]
+            stops = written.numbers(self.limit, np.int64)[rows]
         given = {place: written.numbers(outer, np.int64)[rows] for place, outer in self.given.items()}
-        return PresentLists(self, starts, stops, rows, which, given, written, sound)
+        return PresentLists(self, starts, stops, counts, rows, which, size, given, written, sound)
 
-    def items(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
-        """How many items each list has, where they begin, and which lists are sound so far."""
-        if self.size is None:
-            return self._walked(lists, given)
-        counts = (lists.stop - lists.start) // self.size
-        begins = np.repeat(lists.start, counts) + self.size * ragged(np.zeros_like(counts), counts)
-        return counts, begins, np.ones(len(counts), bool)
-
-    def _walked(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
-        """As ``items``, one item of each list after the other."""
-        assert self.walk is not None
-        ends, good = np.zeros(len(lists.start), np.int64), np.ones(len(lists.start), bool)
-        addresses = self.program.assembled.rooms.tables.copy()
-        for place, data in given.items():
-            addresses[place] = data.ctypes.data
-        addresses[self.end] = ends.ctypes.data
-        amounts = np.zeros((len(addresses), 2), np.int64)
-        counts = np.zeros(len(good), np.int64)
-        going, at = np.flatnonzero(lists.start < lists.stop), lists.start
-        turns: list[tuple[Array, Array]] = []
-        while len(going):
-            if len(turns) >= _TURNS and len(going) < _FEW:
-                good[going] = False
-                break
-            fine = np.empty(len(going), bool)
-            begins, limits = at[going], lists.stop[going]
-            follow(self.walk, Located(begins, limits, lists.end), going, addresses, amounts, fine)
-            turns.append((going, begins))
-            counts[going] += 1
-            at = ends
-            good[going] = fine & (ends[going] > begins)
-            going = going[good[going] & (ends[going] < limits)]
-        firsts = np.cumsum(counts) - counts
-        found = np.empty(int(counts.sum()), np.int64)
-        for turn, (rows, begins) in enumerate(turns):
-            found[firsts[rows] + turn] = begins
-        return counts, found, good
+    def given_to_items(self, given: Mapping[int, Array], counts: Array, owners: Array) -> dict[int, Array]:
+        """What items are given, of lists with so many of them: what the list is that each is of, and their numbers."""
+        numbers = {place: data[owners] for place, data in given.items()}
+        if self.number is not None:
+            numbers[self.number] = ragged(np.zeros_like(counts), counts)
+        return numbers
 
 
 class PresentLists(NamedTuple):
-    """Lists whose items a stage reads: where they start and stop, the ``rows`` that they go to, ``which`` of the
-    records they are in, and what is ``given`` from around them. They are ``written``, and their records noted that are
-    not ``sound``.
+    """Lists whose items a stage reads: where each item starts, where each list, or its items, must stop, and how many
+    items it has; the ``rows`` that the lists go to, and ``which`` of the records they are in. All have ``size`` bytes
+    together; ``given`` are numbers from around them. They are ``written``, and their records noted that are not
+    ``sound``.
     """
 
     stage: Stage
     starts: Array
     stops: Array
+    counts: Array
     rows: Array
     which: Array
+    size: int
     given: Mapping[int, Array]
     written: Filled
     sound: Array
+
+    @property
+    def owners(self) -> Array:
+        """Which list each item is of."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    @property
+    def numbers(self) -> dict[int, Array]:
+        """What each item is given."""
+        return self.stage.given_to_items(self.given, self.counts, self.owners)
+
+    def items(self, end: int) -> Located:
+        """Where items are, in bytes that end at ``end``."""
+        return Located(self.starts, self.stops[self.owners], end)
+
+    def some(self, which: Array) -> "PresentLists":
+        """Some of the lists, by a mask."""
+        return self._replace(
+            starts=self.starts[which[self.owners]],
+            stops=self.stops[which],
+            counts=self.counts[which],
+            rows=self.rows[which],
+            which=self.which[which],
+            given={place: data[which] for place, data in self.given.items()},
+        )
 
 
 def read_items(end: int, lists: Sequence[PresentLists]) -> None:
     """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``."""
     stage = lists[0].stage
-    located = Located(_joined([each.starts for each in lists]), _joined([each.stops for each in lists]), end)
+    starts, stops = _joined([each.starts for each in lists]), _joined([each.stops for each in lists])
+    counts = _joined([each.counts for each in lists])
     given = {place: _joined([each.given[place] for each in lists]) for place in stage.given}
-    counts, begins, good = stage.items(located, given)
+    good = np.ones(len(counts), bool)
     heavy = sum(each.written.heavy for each in lists) + int(counts.sum()) * stage.weight
     if heavy > weighing.LISTS:
-        good, counts, begins = counts == 0, np.zeros_like(counts), begins[:0]
+        good, counts, starts = counts == 0, np.zeros_like(counts), starts[:0]
     owners = np.repeat(np.arange(len(counts)), counts)
-    items, size = Located(begins, located.stop[owners], end), int((located.stop - located.start).sum())
-    numbers = {place: data[owners] for place, data in given.items()}
-    found, fine = stage.program.run(items, row_numbers(len(begins)), len(begins), size, numbers)
+    items, size = Located(starts, stops[owners], end), sum(each.size for each in lists)
+    numbers = stage.given_to_items(given, counts, owners)
+    found, fine = stage.program.run(items, row_numbers(len(starts)), len(starts), size, numbers)
     good[owners if heavy + found.heavy > weighing.LISTS else owners[~fine]] = False
     values = None
     if stage.kind is not None:
         (item,) = stage.program.columns.values()
-        values = item.arrow(found) if len(begins) else nulls(stage.kind, 0)
+        values = item.arrow(found) if len(starts) else nulls(stage.kind, 0)
     at = first = 0
     for each in lists:
         mine = slice(at, at + len(each.rows))

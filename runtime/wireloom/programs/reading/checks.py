@@ -60,6 +60,15 @@ def name_number(at: Lowering, name: str, said: codec.Field, number: Number) -> N
         at.this.columns[f"{name}_flags"] = Flags(number.register, bits_of(said.flags), number.valid, number)
 
 
+def of_each(at: Lowering, found: Found) -> Number:
+    """The number of each row, also if that is the same, or if there is none."""
+    if found is None:
+        return Number(at.asm.number(0), 0, 0, at.asm.number(0))
+    if isinstance(found, int):
+        return Number(at.asm.number(found), found, found, truth=found in (0, 1))
+    return found
+
+
 def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
     """Times and durations in microseconds, or decimals; not valid where the number has no meaning."""
     if isinstance(meaning, DecimalMeaning) and number.whole:

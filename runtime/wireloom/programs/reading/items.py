@@ -1,10 +1,10 @@
-"""Items of lists in programs of their own, which are given the numbers that they ask for from around the list."""
+"""Items of lists in programs of their own, which are given what they ask for from around the list."""
 
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering, Span
-from wireloom.programs.values import Datum, NoProgramError, Number
+from wireloom.programs.values import FARTHEST, Datum, Listed, NoItems, NoProgramError, Number, Octets, Struct
 
 
 class ItemLowering(Lowering):
@@ -20,38 +20,88 @@ class ItemLowering(Lowering):
         self.nesting = around.nesting + 1
         self.opened = around.opened
         self.varies = False
-        """Whether some items may be longer than others."""
+        """Whether some items may be longer than others, or are otherwise not all alike."""
         self.given: dict[int, int] = {}
         """The registers around the list whose numbers are given, by the places of the outputs that have them."""
+        self.is_placed = False
+        """Whether positions are given, too."""
+        self.number: int | None = None
+        """The place of the output with the numbers of items, if these are asked for."""
         self._known: dict[int, int] = {}
 
     def known(self, name: Name) -> Datum | int | None:
+        if name.origin is Origin.ITEM:
+            return self._index()
+        if name.origin is Origin.SECTION:
+            self.varies = True  # what is left to items goes beyond their list, unless that is known to end before
         around = (Origin.THIS, Origin.INPUT, Origin.RECORD) if self.this is self.base else (Origin.RECORD,)
         if name.origin not in around:
             return super().known(name)
         found = self.around.known(name)
-        if found is None or isinstance(found, int):
-            return found
-        if not isinstance(found, Number):
-            raise NoProgramError("what stands around a list and is no number")
-        valid = found.valid if found.valid == op.ONES else self._given_register(found.valid)
-        register = self._given_register(found.register)
-        return Number(register, found.least, found.most, valid, found.truth, found.floating)
+        return found if found is None or isinstance(found, int) else self._given_value(found)
+
+    def _index(self) -> Number:
+        """The number of the item."""
+        if self.this is not self.base:
+            raise NoProgramError("an item of a list")
+        if self.number is None:
+            self.number = self.asm.place(Output())
+        return Number(self.asm.value(op.GIVEN, (), (self.number,)), 0, FARTHEST)
+
+    def _given_value(self, found: Datum) -> Datum:
+        """A value from around the list."""
+        valid = self._given_register(found.valid)
+        match found:
+            case Number():
+                register = self._given_register(found.register)
+                return Number(register, found.least, found.most, valid, found.truth, found.floating)
+            case Octets():
+                return Octets(*self._given_span((found.start, found.stop)), valid)
+            case NoItems(count=None):
+                return NoItems(valid)
+            case Listed(count=Number() as count) | NoItems(count=Number() as count):
+                return NoItems(valid, Number(self._given_register(count.register), count.least, count.most))
+            case Struct():
+                return Struct({}, valid)
+        raise NoProgramError("what stands around a list and is no number")
 
     def _given_register(self, outer: int) -> int:
+        if outer == op.ONES:
+            return outer
         if outer not in self._known:
             place = self.asm.place(Output())
             self.given[place] = outer
             self._known[outer] = self.asm.value(op.GIVEN, (), (place,))
         return self._known[outer]
 
+    def _given_span(self, span: Span) -> Span:
+        self.is_placed = True
+        start, stop = span
+        return self._given_register(start), self._given_register(stop)
+
+    @property
+    def begin(self) -> int:
+        self.is_placed = True
+        return self._given_register(self.around.begin)
+
     def offset(self, name: str) -> Number:
-        raise NoProgramError("where something is, asked for in a list")
+        if name != "record" and self.this is not self.base:
+            if name not in self.spans or self.spans[name][0] in self.absent:
+                raise NoProgramError("where something is that may be absent, asked for in a list")
+            return super().offset(name)
+        found = self.around.offset(name)
+        return Number(self._given_register(found.register), found.least, found.most)
 
     def span(self, name: str) -> Span:
         if name == "record" or self.this is self.base:
-            raise NoProgramError("the size of what stands around a list")
+            return self._given_span(self.around.span(name))
         return super().span(name)
+
+    def size(self, name: str) -> Number:
+        if name != "record" and self.this is not self.base:
+            return super().size(name)
+        found = self.around.size(name)
+        return Number(self._given_register(found.register), found.least, found.most)
 
     def move(self, position: int, shift: int = 0) -> None:
         self.varies = True

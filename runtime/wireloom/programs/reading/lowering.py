@@ -69,6 +69,8 @@ class Lowering:
         self.limit = self.moved(op.STOP, limit)
         self.this = self.record = Level()
         self.spans: dict[str, Span] = {}
+        self.absent: set[int] = set()
+        """The starts of what is absent in some rows."""
         self.inside: dict[str, Span] = {}
         """Where the fields are of the struct that was read last."""
         self.nesting = 0
@@ -135,11 +137,16 @@ class Lowering:
         """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
         if self.opened:
             raise NoProgramError("where something is in what is packed")
-        return Number(self.asm.value(op.SUBTRACT, (self.span(name)[0], op.START)), 0, FARTHEST)
+        return Number(self.asm.value(op.SUBTRACT, (self.span(name)[0], self.begin)), 0, FARTHEST)
 
     def span(self, name: str) -> Span:
         """From where to where ``name`` is; both the record's start when it is absent."""
         return (op.START, op.STOP) if name == "record" else self.spans.get(name, (op.START, op.START))
+
+    @property
+    def begin(self) -> int:
+        """The register with the place where the record starts."""
+        return op.START
 
     def ask(self, expression: Expression) -> expressions.Found:
         """The value of an expression that stands here."""
@@ -310,6 +317,8 @@ class Lowering:
             if span != spans.get(name):
                 pairs = zip(span, self.span(name), strict=True)
                 start, stop = (self.asm.value(op.CHOOSE, (mask, one, other)) for one, other in pairs)
+                if name not in spans or not self.absent.isdisjoint((span[0], spans[name][0])):
+                    self.absent.add(start)
                 spans[name] = start, stop
 
     def _go_on(self, mask: int, position: int) -> None:

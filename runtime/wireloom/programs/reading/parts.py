@@ -12,25 +12,24 @@ from wireloom.codec.computed import LIMITS, Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
+from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
-from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits, whole
+from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits
 from wireloom.programs.number_format import NumberFormat
-from wireloom.programs.outputs import Output
-from wireloom.programs.reading.checks import certain, meant, name_number, put, shown, valid, verify
+from wireloom.programs.reading.checks import certain, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
+from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, Shown
 from wireloom.programs.values import (
     APART,
-    FARTHEST,
     WAYS,
     WORD,
     Datum,
     Level,
     Listed,
-    Listing,
     Mask,
     NoItems,
     NoProgramError,
@@ -183,7 +182,7 @@ def _computed(part: Computed, at: Lowering) -> None:
 
 def _computed_value(part: Computed, at: Lowering) -> None:
     compute, found = part.compute, at.ask(part.compute.value)
-    number = _of_each(at, found)
+    number = of_each(at, found)
     if not number.whole:
         raise NoProgramError("a number computed from one of 64 unsigned bits, or from a float")
     if compute.type == "boolean" and not number.truth:
@@ -196,15 +195,6 @@ def _computed_value(part: Computed, at: Lowering) -> None:
         at.this.columns[part.name] = meant(at, number, compute.meaning)
         return
     name_number(at, part.name, part.field, number)
-
-
-def _of_each(at: Lowering, found: Found) -> Number:
-    """The number of each row, also if that is the same, or if there is none."""
-    if found is None:
-        return Number(at.asm.number(0), 0, 0, at.asm.number(0))
-    if isinstance(found, int):
-        return Number(at.asm.number(found), found, found, truth=found in (0, 1))
-    return found
 
 
 def _limited(
@@ -229,7 +219,7 @@ def _pad(part: codec.Pad, at: Lowering) -> None:
         size = asked if isinstance(asked, int) else at.ask(asked)
     else:
         origin = at.offset("record" if part.start is None else part.start)
-        here = at.asm.value(op.SUBTRACT, (at.cursor, op.START))
+        here = at.asm.value(op.SUBTRACT, (at.cursor, at.begin))
         gap = at.asm.value(op.SUBTRACT, (origin.register, here))
         size = Number(at.asm.value(op.MODULO, (gap, at.asm.number(part.align))), 0, part.align - 1)
     start, stop = at.take(size)
@@ -351,7 +341,7 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.Layout():
             return _struct(kind, {}, at)
         case codec.With() if not kind.items:
-            return _struct(kind.layout, {name: at.ask(each) for name, each in kind.values.items()}, at)
+            return _struct(kind.layout, _given(kind, at), at)
         case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:
             start, _ = extent(kind.subcon.extent, at)
             return Spelled(start, way)
@@ -362,7 +352,7 @@ def value(kind: object, at: Lowering) -> Datum:
             return _text(inside, span, at) if isinstance(inside, codec.Text) else Octets(*span)
         case codec.Nested():
             return _nested(kind, at)
-        case codec.Repeat(until=None, at=None):
+        case codec.Repeat(at=None):
             return _list(kind, at)
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
@@ -420,62 +410,21 @@ def _nested(kind: codec.Nested, at: Lowering) -> Datum:
 
 def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
     """A list, whose items a program of their own reads; rows in which it has some are not sound if none can."""
-    if not at.decoding or kind.name is not None or kind.hollow or kind.numbered:
-        return _no_items(kind, at)
     inner = ItemLowering(at)
     try:
-        item = value(kind.item, inner)
-        size = None if inner.varies else inner.shift
-        count, (start, stop) = _bounds(kind, size, at)
+        if not at.decoding:
+            raise NoProgramError("items of a list")
+        given = _given(kind.item, inner) if isinstance(kind.item, codec.With) else {}
+        return listed(kind, value(kind.item, inner), given, inner, at)
     except NoProgramError as error:
         at.left[str(error)] = None
-        return _no_items(kind, at)
-    at.left |= inner.left
-    place = at.asm.place(Output(bits=64))
-    at.asm.place(Output(bits=64))
-    at.asm.place(Output(bits=64))
-    listing = Listing(place, start, stop, at.where, item, inner, size, kind.weight, at.asm.message)
-    at.lists.append(listing)
-    return Listed((listing,), count)
+        return no_items(kind, at)
 
 
-def _bounds(kind: codec.Repeat, size: int | None, at: Lowering) -> tuple[Number | None, Span]:
-    """How many items a list has, as far as that is known, and where it starts and stops; goes on behind it."""
-    asm = at.asm
-    if kind.count is None:
-        start, stop = at.cursor, at.limit
-        at.move(stop)
-        if size is None:
-            return None, (start, stop)
-        left = Number(asm.value(op.SUBTRACT, (stop, start)), 0, FARTHEST)
-        count = Number(asm.value(op.DIVIDE, (left.register, asm.number(size))), 0, left.most)
-        whole_items = asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,))
-        at.must(asm.value(op.EQUAL, (whole_items, left.register)))
-        return count, (start, stop)
-    found = at.ask(kind.count)
-    if size is None or not isinstance(found, Number | int):
-        raise NoProgramError("a list that must be read to find its end")
-    number = _of_each(at, found)
-    at.must(number.valid)
-    fits = asm.value(op.LESS_NUMBER, (whole(asm, number),), (FARTHEST,))
-    at.must(fits)
-    bounded = asm.value(op.CHOOSE, (fits, number.register, asm.number(0)))
-    octets = Number(asm.value(op.MULTIPLY_NUMBER, (bounded,), (size,)), 0, 1 << 62)
-    return Number(bounded, 0, FARTHEST), at.take(octets)
-
-
-def _no_items(kind: codec.Repeat, at: Lowering) -> NoItems:
-    """A list; rows in which it has items are not sound."""
-    at.left["items of a list"] = None
-    if kind.count is None:
-        at.must(at.asm.value(op.EQUAL, (at.cursor, at.limit)))
-        return NoItems()
-    count = at.ask(kind.count)
-    if not isinstance(count, Number):
-        raise NoProgramError("a list with a known number of items")
-    at.must(count.valid)
-    at.must(at.asm.value(op.EQUAL_NUMBER, (count.register,), (0,)))
-    return NoItems()
+def _given(kind: codec.With, at: Lowering) -> dict[str, Datum | int | None]:
+    """What a struct is given."""
+    trees = ((name, each.tree) for name, each in kind.values.items())
+    return {name: at.known(tree) if isinstance(tree, Name) else at.ask_tree(tree) for name, tree in trees}
 
 
 def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struct:

@@ -1,0 +1,94 @@
+"""Lists in programs: where they start and stop, and how many items they have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wireloom import codec
+from wireloom.expressions import Expression
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import whole
+from wireloom.programs.outputs import Output
+from wireloom.programs.reading.checks import of_each
+from wireloom.programs.reading.items import ItemLowering
+from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.reading.walks import Walk
+from wireloom.programs.values import (
+    FARTHEST,
+    Datum,
+    Level,
+    Listed,
+    Listing,
+    NoItems,
+    NoProgramError,
+    Number,
+    Struct,
+)
+
+
+def listed(kind: codec.Repeat, item: Datum, given: Mapping[str, Any], inner: ItemLowering, at: Lowering) -> Listed:
+    """A list, each item of which is read as ``item`` was by a program of its own, and was ``given`` these values; goes
+    on behind the list. Raises ``NoProgramError``.
+    """
+    size = None if inner.varies else inner.shift
+    if size == 0:
+        raise NoProgramError("items that take no bytes")
+    count, walk, start, limit = None, None, at.cursor, at.limit
+    if kind.until is not None:
+        if kind.count is not None or not isinstance(item, Struct):
+            raise NoProgramError("a list that ends with an item and has a number of them")
+        inner.this, inner.spans = Level(dict(item.fields), given), inner.inside
+        walk = Walk(at.asm, inner, start, limit, at.where, last=inner.holds(kind.until))
+        count = Number(walk.count, 0, FARTHEST)
+    elif kind.count is not None:
+        count = _count(kind.count, at)
+        if size is None:
+            walk = Walk(at.asm, inner, start, limit, at.where, count=count.register)
+        else:
+            octets = at.asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,))
+            start, limit = at.asm.several(op.TAKE, 2, (start, octets, limit, at.where))
+    elif size is not None:
+        count = _filling(size, start, limit, at)
+    else:
+        walk = Walk(at.asm, inner, start, limit, at.where)
+        walk.loop.for_outputs = True
+    stop = limit if walk is None or walk.loop.for_outputs else walk.stop
+    at.move(stop)
+    place, *_ = (at.asm.place(Output(bits=64) if walk is None else Output(each=8)) for _ in range(3))
+    what = inner, size, kind.weight, at.asm.message, walk
+    listing = Listing(place, start, stop, limit, at.where, item, *what)
+    at.left |= inner.left
+    if kind.hollow and not kind.numbered:
+        at.left["items that take no bytes"] = None
+    at.lists.append(listing)
+    return Listed((listing,), count)
+
+
+def _filling(size: int, start: int, stop: int, at: Lowering) -> Number:
+    """How many items of that size fill some bytes; rows in which some are left over are not sound."""
+    asm = at.asm
+    left = Number(asm.value(op.SUBTRACT, (stop, start)), 0, FARTHEST)
+    count = Number(asm.value(op.DIVIDE, (left.register, asm.number(size))), 0, left.most)
+    at.must(asm.value(op.EQUAL, (asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,)), left.register)))
+    return count
+
+
+def _count(said: Expression, at: Lowering) -> Number:
+    """How many items a list has; rows in which there is no such number, or one that is too large, are not sound."""
+    asm, number = at.asm, of_each(at, at.ask(said))
+    at.must(number.valid)
+    fits = asm.value(op.LESS_NUMBER, (whole(asm, number),), (FARTHEST,))
+    at.must(fits)
+    if number.least < 0:
+        at.must(asm.value(op.MORE_NUMBER, (number.register,), (-1,)))
+    return Number(asm.value(op.CHOOSE, (fits, number.register, asm.number(0))), 0, FARTHEST)
+
+
+def no_items(kind: codec.Repeat, at: Lowering) -> NoItems:
+    """A list; rows in which it has items are not sound."""
+    if kind.until is not None:
+        at.must(False)
+    elif kind.count is None:
+        at.must(at.asm.value(op.EQUAL, (at.cursor, at.limit)))
+    else:
+        at.must(at.asm.value(op.EQUAL_NUMBER, (_count(kind.count, at).register,), (0,)))
+    return NoItems()
