@@ -198,8 +198,9 @@ variants:
 }
 
 
+@accelerator.off_and_on
 @pytest.mark.parametrize(("text", "bodies"), EDGES.values(), ids=EDGES)
-def test_edges(text: str, bodies: list[bytes]) -> None:
+def test_edges(text: str, bodies: list[bytes], accelerated: bool) -> None:
     pair = Pair.of(compiled.of(HEAD + text).columnar)
     random = Random(0)
     records = [bytes([len(body) + 1]) + body for body in bodies]

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from columnar.tables_to_encode import EVENT, OPTIONS, change
-from support import accelerator
+from support import accelerator, compiled
 from support.accelerator import with_llvm
 from support.cases import often
-from support.lockstep import damaged, rows_alike
+from support.lockstep import Pair, damaged, rows_alike
+from support.specialised import build_alike
 from support.worked import every, every_by_both, examples, pair_of
 
 from wireloom.columnar import accel
@@ -266,3 +267,50 @@ def test_documents_and_tables_of_flatbuffers_are_written_by_programs(
         contradicting[number + 1]["system_event"]["dropped_collection"]["uid"] += 1
     changed = pa.Table.from_pylist(contradicting, decoded.schema)
     rows_alike(pair_of("couchbase_dcp"), changed, **told)
+
+
+NUMBERS = """\
+protocol: numbers
+byte_order: big
+record:
+  length: 2 + size
+  fields:
+    - {name: size, type: u16, derive: size(body)}
+    - {section: body, size: size}
+---
+message: numbers
+match: {}
+sections: {body: [%s]}
+"""
+VARINTS = (
+    *("leb128_u28", "leb128_u64", "leb128_i32", "leb128_i64", "zigzag_i16", "zigzag_i64"),
+    *("protobuf_i32", "protobuf_i64", "vlq_u28", "vlq_u64", "quic_u62"),
+)
+FIELDS = ", ".join(f"{{name: n{number}, type: {kind}}}" for number, kind in enumerate(VARINTS))
+
+
+@accelerator.off_and_on
+def test_numbers_of_variable_length_of_every_size(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of those that need one byte more than others, and those next to them."""
+    columnar = compiled.of(NUMBERS % FIELDS).columnar
+    pair = Pair.of(columnar)
+    near = [sign * (1 << bits) + beside for bits in range(64) for beside in (-1, 0, 1) for sign in (1, -1)]
+    rows, bounds = [], [_bounds(kind) for kind in VARINTS]
+    for number in near:
+        fields = {f"n{place}": number if least <= number <= most else 0 for place, (least, most) in enumerate(bounds)}
+        rows.append({"message": "numbers", "numbers": fields})
+    records = [pair.codec.build(row) for row in rows]
+    table = Table(pair.codec, {}).decode_columnar(b"".join(records))
+    assert table.column("numbers").to_pylist() == [row["numbers"] for row in rows]
+    for row in rows:
+        build_alike(pair.codec, row)
+    if accel.follows_programs():
+        for way in ("_laid", "_built"):
+            monkeypatch.setattr(tabular.Encoder, way, None)
+    assert columnar.encode_records(table).to_pylist() == records
+
+
+def _bounds(kind: str) -> tuple[int, int]:
+    """The least and the most number of a type."""
+    sign, bits = kind.partition("_")[2][0], int(kind.partition("_")[2][1:])
+    return (0, (1 << bits) - 1) if sign == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)

@@ -22,6 +22,7 @@ WHOLE = {
     "mqtt": 16,
     "netflow5": 1,
     "nmea": 4,
+    "protobuf": 1,
     "sbe": 2,
     "sqlite": 1,
     "tar": 3,

@@ -199,10 +199,15 @@ class _Arranging(Arranging):
             self.missed.add(name.name)
         return found
 
-    def _finish(self) -> None:
+    def _derive(self) -> None:
+        self.finishing = True
+        super()._derive()
+        self.finishing = False
+
+    def _write_all(self) -> None:
         self.finishing = True
         self.sums = list(reversed(self._in_order()))
-        super()._finish()
+        super()._write_all()
 
     def _in_order(self) -> list[Stamp]:
         """The checksums, each behind those that it may be over: what is in front of it, if its bytes end where it

@@ -361,7 +361,7 @@ class Statements:
             assert isinstance(known, Table)
             table = self.shared.table("uint32_t", (number & 0xFFFF_FFFF for number in known.numbers))
             return call("looked_up", table, numbers[1], read[0]), 32
-        return call("varint_size", read[0]), 4
+        return call("varint_size", read[0], numbers[0]), 4
 
     @staticmethod
     def _bits_of(kind: int, sizes: Sequence[int], numbers: Sequence[int]) -> int:
@@ -577,8 +577,9 @@ class Statements:
         found = [self.known[value] for value in each.sets]
         match each.kind:
             case op.VARINT:
-                bits = each.numbers[0]
-                call = self.shared.call("varint", "record", place, end, bits, f"&{found[0]}", f"&{found[1]}")
+                bits, form = each.numbers
+                name = ("varint", "signed_varint", "vlq", "quic")[form]
+                call = self.shared.call(name, "record", place, end, bits, f"&{found[0]}", f"&{found[1]}")
                 what, self.bits[each.sets[0]] = "varint", bits
             case op.FIND:
                 wanted, size, needed = each.numbers
@@ -631,7 +632,8 @@ class Statements:
                 shift, size, big = each.numbers
                 call = self.shared.call("store", _at("record", read[1], shift), read[0], size, big)
             case orders.WRITE_VARINT:
-                call = self.shared.call("store_varint", _at("record", read[1], each.numbers[0]), read[0])
+                at = _at("record", read[1], each.numbers[0])
+                call = self.shared.call("store_varint", at, read[0], each.numbers[1])
             case _:
                 to = _at("record", read[2], each.numbers[0])
                 call = self.shared.call("copy", to, self.pointer(each.reads[0]), self.size(*each.reads[:2]))

@@ -12,7 +12,7 @@ from wireloom.codec.coercion import fitting
 from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.meanings import EPOCH, MICROSECOND
-from wireloom.codec.varints import leb128
+from wireloom.codec.varints import Leb128, Quic, SignedLeb128, Vlq
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as wop
@@ -279,8 +279,8 @@ class RowSource(InstructionSource):
         self._set(each.sets[0], f"len({value.name} or ())")
 
     def _varint_size(self, each: Instruction) -> None:
-        number = self.text(each.reads[0])
-        self._set(each.sets[0], f"(({number}).bit_length() + 6) // 7 or 1")
+        octets = self.source.bind("varint", varint)
+        self._set(each.sets[0], f"len({octets}({self.text(each.reads[0])}, {each.numbers[0]}))")
 
     def _write(self, each: Instruction) -> None:
         (octets, size, is_big), where = each.numbers, each.reads[2]
@@ -294,7 +294,7 @@ class RowSource(InstructionSource):
         place, where = self.position(each.reads[1]), each.reads[2]
         begin = place._replace(offset=place.offset + each.numbers[0])
         octets = self.source.lasting("octets")
-        lines = [f"{octets} = {self.source.bind('leb128', leb128)}({self.text(each.reads[0])})"]
+        lines = [f"{octets} = {self.source.bind('varint', varint)}({self.text(each.reads[0])}, {each.numbers[1]})"]
         lines.append(f"data[{begin}:{begin} + len({octets})] = {octets}")
         self._when(where, lines)
 
@@ -332,6 +332,17 @@ def _needs_memory(step: Instruction | Block) -> bool:
         return any(map(_needs_memory, step.body))
     loads = op.LOAD_1 <= step.kind <= op.LOAD_ODD
     return loads or op.STOP in step.reads or step.kind in _MEMORY or step.kind in op.JUDGING - {op.CHECK}
+
+
+_VARINTS = Leb128(64), SignedLeb128(64), Vlq(64), Quic(62)
+"""What writes numbers of variable length, by their forms."""
+
+
+def varint(number: int, form: int) -> bytes:
+    """A number in a form of variable length. Raises ``ValueError`` if it has none."""
+    if form == op.QUIC and number >> 62:
+        raise ValueError
+    return _VARINTS[form].encoded(number if form == op.SIGNED_LEB128 else number & 2 * WORD - 1)
 
 
 def signed(number: int) -> int:

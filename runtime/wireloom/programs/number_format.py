@@ -1,10 +1,12 @@
-"""How fixed-size numbers are on the wire."""
+"""How numbers are on the wire."""
 
 from typing import Self
 
 from construct import BytesInteger, Construct, FormatField
 
 from wireloom import codec
+from wireloom.codec.varints import Varint
+from wireloom.programs import opcodes as op
 
 
 def code(construct: Construct) -> str:
@@ -54,3 +56,15 @@ class NumberFormat:
 
     def _sign(self, *, little: bool) -> str:
         return ("<" if little else ">") if self.order in ("@", "") else self.order
+
+
+def varint_form(kind: Varint) -> int:
+    """The form of the bytes of a number of variable length."""
+    match kind:
+        case codec.SignedLeb128():
+            return op.SIGNED_LEB128
+        case codec.Vlq():
+            return op.VLQ
+        case codec.Quic():
+            return op.QUIC
+    return op.LEB128  # of what the number is folded into

@@ -44,7 +44,11 @@ OPCODES = {
         "{d} = count {n} of row {a}",
         "d is how many items the row a has in the column whose offsets are at the input n.",
     ),
-    VARINT_SIZE: Opcode("VARINT_SIZE", "{d} = size of varint {a}", "d is how many bytes a has as unsigned LEB128."),
+    VARINT_SIZE: Opcode(
+        "VARINT_SIZE",
+        "{d} = size of varint {a} form={n}",
+        "d is how many bytes a has as a number of variable length in the form n, see VARINT.",
+    ),
     WRITE: Opcode(
         "WRITE",
         "write {a} in {m} bytes big={k} to [{b} + {n}] where {c}",
@@ -53,8 +57,8 @@ OPCODES = {
     ),
     WRITE_VARINT: Opcode(
         "WRITE_VARINT",
-        "write varint {a} to [{b} + {n}] where {c}",
-        "Writes a as unsigned LEB128 n bytes behind the position b, where the mask c is set.",
+        "write varint {a} form={m} to [{b} + {n}] where {c}",
+        "Writes a in the form m, see VARINT, n bytes behind the position b, where the mask c is set.",
     ),
     COPY: Opcode(
         "COPY",

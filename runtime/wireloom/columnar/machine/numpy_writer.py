@@ -15,6 +15,7 @@ from wireloom.columnar.machine.numpy_backend import (
     memory,
     number_of,
 )
+from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 
 _NUMBERS = {(size, big): addressed(("<i", ">i")[big] + str(size)) for size in (2, 4, 8) for big in (False, True)}
@@ -55,12 +56,8 @@ class WrittenTile(Tile):
         offsets = memory(self.out[n], int(rows.max(initial=-1)) + 2, "<u4")
         return offsets[rows].astype(np.int64), offsets[rows + 1].astype(np.int64)
 
-    def varint_size(self, d: int, a: int) -> None:
-        value = number_of(self.registers[a]).astype(np.uint64)
-        size = np.ones_like(value, np.int64)
-        for place in range(1, 10):
-            size += value >> np.uint64(7 * place) != 0
-        self.registers[d] = size
+    def varint_size(self, d: int, a: int, form: int) -> None:
+        self.registers[d] = _varint_size(number_of(self.registers[a]), form)
 
     def write(self, a: int, b: int, c: int, offset: int, size: int, big: int) -> None:
         rows = self._written(c)
@@ -71,15 +68,23 @@ class WrittenTile(Tile):
             for byte in range(size):
                 ADDRESSED["u1"][at + (size - 1 - byte if big else byte)] = (value >> 8 * byte).astype(np.uint8)
 
-    def write_varint(self, a: int, b: int, c: int, offset: int) -> None:
+    def write_varint(self, a: int, b: int, c: int, offset: int, form: int) -> None:
         rows = self._written(c)
-        value = self.values(a, rows).astype(np.uint64)
-        at = self.values(b, rows) + (offset - FIRST_ADDRESS)
+        value = self.values(a, rows)
+        at, size = self.values(b, rows) + (offset - FIRST_ADDRESS), _varint_size(value, form)
+        if form == op.QUIC:
+            value = value | np.log2(size).astype(np.int64) << 8 * size - 2
+        value = value if form == op.SIGNED_LEB128 else value.astype(np.uint64)
+        place = 0
         while len(at):
-            rest = value >> np.uint64(7)
-            more = rest != 0
-            ADDRESSED["u1"][at] = (value & np.uint64(0x7F)).astype(np.uint8) | np.where(more, 0x80, 0).astype(np.uint8)
-            at, value = at[more] + 1, rest[more]
+            behind = size - 1 - place
+            low = 8 * behind if form == op.QUIC else 7 * (behind if form == op.VLQ else np.full_like(size, place))
+            octet = (value >> low.astype(value.dtype)).astype(np.uint8)
+            if form != op.QUIC:
+                octet = octet & 0x7F | np.where(behind, 0x80, 0).astype(np.uint8)
+            ADDRESSED["u1"][at] = octet
+            more, place = behind > 0, place + 1
+            at, value, size = at[more] + 1, value[more], size[more]
 
     def copy(self, a: int, b: int, c: int, d: int, offset: int) -> None:
         rows = self._written(d)
@@ -105,6 +110,20 @@ WRITING_METHODS: Methods = {
     orders.WRITE_VARINT: WrittenTile.write_varint,
     orders.COPY: WrittenTile.copy,
 }
+
+
+def _varint_size(value: Array, form: int) -> Array:
+    """How many bytes numbers have in a form of variable length."""
+    if form == op.QUIC:
+        unsigned, widths = value.astype(np.uint64), np.array([6, 14, 30], np.uint64)
+        found: Array = 1 << (unsigned[..., None] >> widths != 0).sum(axis=-1)
+        return found
+    bits = 6 if form == op.SIGNED_LEB128 else 7
+    unsigned = (value ^ value >> 63 if form == op.SIGNED_LEB128 else value).astype(np.uint64)
+    size = np.ones_like(value)
+    for place in range(9):
+        size += unsigned >> np.uint64(bits + 7 * place) != 0
+    return size
 
 
 def write(

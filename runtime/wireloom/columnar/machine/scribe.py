@@ -123,10 +123,7 @@ def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers
     else:
         a = registers[code[2]]
         for i in range(count):
-            size, value = 1, shifted(a[i], 7)
-            while value != 0:
-                size, value = size + 1, shifted(value, 7)
-            d[i] = size
+            d[i] = _varint_size(a[i], code[3])
 
 
 def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
@@ -137,16 +134,36 @@ def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
     elif kind == orders.WRITE_VARINT:
         for i in range(count):
             if c[i] != 0:
-                at, value = b[i] + code[4], a[i]
-                while shifted(value, 7) != 0:
-                    put1(at, value | 0x80)
-                    at, value = at + 1, shifted(value, 7)
-                put1(at, value)
+                _put_varint(b[i] + code[4], a[i], code[5])
     else:
         d, n = registers[code[4]], code[5]
         for i in range(count):
             if d[i] != 0:
                 copy_all(c[i] + n, a[i], b[i] - a[i])
+
+
+def _varint_size(value: int, form: int) -> int:
+    """How many bytes a number has in a form of variable length."""
+    if form == op.QUIC:
+        return 1 if shifted(value, 6) == 0 else 2 if shifted(value, 14) == 0 else 4 if shifted(value, 30) == 0 else 8
+    size, rest = 1, shifted(value ^ value >> 63, 6) if form == op.SIGNED_LEB128 else shifted(value, 7)
+    while rest != 0:
+        size, rest = size + 1, shifted(rest, 7)
+    return size
+
+
+def _put_varint(at: int, value: int, form: int) -> None:
+    """Write a number in a form of variable length."""
+    size = _varint_size(value, form)
+    for i in range(size):
+        behind = size - 1 - i
+        if form == op.QUIC:
+            length = 0 if size == 1 else 1 if size == 2 else 2 if size == 4 else 3
+            put1(at + i, value >> 8 * behind | (length << 6 if i == 0 else 0))
+        else:
+            low = 7 * (behind if form == op.VLQ else i)
+            group = value >> low if form == op.SIGNED_LEB128 else shifted(value, low)
+            put1(at + i, group & 0x7F | (0x80 if behind > 0 else 0))
 
 
 def _write_number(size: int, big: bool, a: Array, b: Array, c: Array, n: int, count: int) -> None:

@@ -12,9 +12,10 @@ from wireloom.codec.computed import LIMITS, Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
+from wireloom.codec.varints import Varint
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits, whole
-from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.number_format import NumberFormat, varint_form
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.checks import certain, meant, name_number, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
@@ -44,10 +45,15 @@ from wireloom.programs.values import (
 
 def layout(content: codec.Layout, at: Lowering) -> None:
     """The parts of a layout in order. Raises ``NoProgramError``."""
-    for step in content.steps:
-        if at.judge.reason(step):
-            raise NoProgramError(APART)
-        read(step, at)
+    for each in content.steps:
+        step(each, at)
+
+
+def step(part: Any, at: Lowering) -> None:
+    """A part of a layout. Raises ``NoProgramError``, also for those that are left to the codec."""
+    if at.judge.reason(part):
+        raise NoProgramError(APART)
+    read(part, at)
 
 
 @singledispatch
@@ -111,9 +117,13 @@ def _lone_value(part: Lone, at: Lowering) -> None:
 
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
+    asm, begin = at.asm, at.cursor
+    if isinstance(kind, Varint):
+        number = value(kind, at)
+        at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
+        return number
     if not isinstance(kind, codec.Text | codec.Blob | codec.Ascii):
         raise NoProgramError("bytes that are kept beside a value")
-    asm, begin = at.asm, at.cursor
     start, stop = extent(kind.extent, at)
     end, kept = at.cursor, asm.number(0)
     if isinstance(kind.extent, codec.Until) and kind.extent.unterminated and kind.extent.terminator == "drop":
@@ -336,10 +346,8 @@ def value(kind: object, at: Lowering) -> Datum:
             number = NumberFormat.from_construct(kind)
             at.need((None, number.size))
             return number_at(number, at)
-        case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
-            return Number(_leb128(kind.bits, at), 0, (1 << kind.bits) - 1)
-        case codec.ZigZag() if type(kind) is codec.ZigZag and kind.bits < 63:
-            return _folded(kind, at)
+        case Varint():
+            return _varint(kind, at)
         case codec.Constant():
             return _constant(kind.value, at)
         case codec.Ascii():
@@ -367,19 +375,24 @@ def value(kind: object, at: Lowering) -> Datum:
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
-def _leb128(bits: int, at: Lowering) -> int:
-    """The unsigned number at the cursor, in groups of seven bits."""
-    register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (bits,))
+def _varint(kind: Varint, at: Lowering) -> Number:
+    """A number of variable length."""
+    bits = 64 if isinstance(kind, codec.Protobuf) else kind.bits
+    register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (bits, varint_form(kind)))
     at.move(after)
-    return register
+    if isinstance(kind, codec.ZigZag):
+        register = _unfolded(register, at)
+    if isinstance(kind, codec.Protobuf):
+        return _limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most)
+    return Number(register, kind.least, kind.most)
 
 
-def _folded(kind: codec.ZigZag, at: Lowering) -> Number:
-    """A signed number whose lowest bit is its sign."""
-    asm, register = at.asm, _leb128(kind.bits, at)
+def _unfolded(register: int, at: Lowering) -> int:
+    """The signed number that an unsigned one stands for, whose lowest bit is its sign."""
+    asm = at.asm
+    half = asm.value(op.AND_NUMBER, (asm.value(op.SHIFT_RIGHT, (register, asm.number(1))),), (WORD - 1,))
     sign = asm.value(op.SUBTRACT, (asm.number(0), asm.value(op.AND_NUMBER, (register,), (1,))))
-    found = asm.value(op.XOR, (asm.value(op.SHIFT_RIGHT, (register, asm.number(1))), sign))
-    return Number(found, -1 << kind.bits - 1, (1 << kind.bits - 1) - 1)
+    return asm.value(op.XOR, (half, sign))
 
 
 def _constant(wanted: bytes, at: Lowering) -> Octets:

@@ -14,6 +14,7 @@ from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
+from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
@@ -46,6 +47,10 @@ class Arranging(ArrangingNumbers):
 
     def message(self, said: codec.Message, variant: int, fields: Laid) -> None:
         """Lay out a record. ``variant`` is the register with the number of its variant. Raises ``NoProgramError``."""
+        self._lay(lambda: self._message(said, variant, fields), (self.header, fields))
+
+    def _message(self, said: codec.Message, variant: int, fields: Laid) -> None:
+        self.this = self.header
         self.layout(said.record.head)
         for part in said.record.tail:
             self.this = self.header
@@ -58,7 +63,6 @@ class Arranging(ArrangingNumbers):
                 self._section(said, part.name, variant)
             self.spans[part.name] = start, self.cursor
         self.header.spans = fields.spans = self.spans
-        self._finish()
 
     def _section(self, said: codec.Message, name: str, variant: int) -> None:
         """What the message has in one of the record's sections."""
@@ -115,7 +119,7 @@ class Arranging(ArrangingNumbers):
 
     def within(self, holds: Mask, read: Callable[[], None]) -> None:
         """Lay out something in the rows where ``holds``. If no program does, none of these rows is sound."""
-        lists: list[list[Any]] = [self.writes, self.following, self.sums]
+        lists: list[list[Any]] = [self.writes, self.following, self.varying, self.sums]
         counts, items = [len(each) for each in lists], dict(self.items)
         this, octets, filled = self.this, dict(self.this.octets), dict(self.this.filled)
         mask = holds if isinstance(holds, bool) else both(self.asm, self.where, holds)
@@ -187,9 +191,9 @@ class Arranging(ArrangingNumbers):
 
     def _lone(self, part: Lone) -> None:
         start, said = self.cursor, part.field
-        if said.raw and not isinstance(part.subcon, codec.Text | codec.Blob):
-            raise NoProgramError("bytes that are kept beside a value")
-        if said.meaning is not None or (part.derived and not isinstance(part.subcon, FormatField | BytesInteger)):
+        if said.meaning is not None or (
+            part.derived and not isinstance(part.subcon, FormatField | BytesInteger | Varint)
+        ):
             raise NoProgramError("a derived value, or one with a meaning, that is no number")
         self._value(part.name, said, part.subcon)
         self.spans[part.name] = start, self.cursor
@@ -200,8 +204,8 @@ class Arranging(ArrangingNumbers):
         match kind:
             case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
                 self._field(name, said, NumberFormat.from_construct(kind))
-            case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
-                self._varint(name, said)
+            case Varint():
+                self._varint(name, said, kind)
             case codec.Blob():
                 self._octets(name, kind.extent)
             case codec.Text(encoding="utf-8"):
@@ -299,13 +303,16 @@ class ItemArranging(Arranging):
 
     def item(self, kind: object) -> None:
         """Lay out an item. Raises ``NoProgramError``."""
+        self._lay(lambda: self._item(kind), [self.header])
+
+    def _item(self, kind: object) -> None:
+        self.this = self.header
         while isinstance(kind, codec.Nested) and isinstance(kind.extent, codec.Rest | codec.Size):
             kind = kind.layout
         if isinstance(kind, codec.Layout | codec.With):
             self._struct(ITEM, kind if isinstance(kind, codec.Layout) else kind.layout, {})
         else:
             self._value(ITEM, kind if isinstance(kind, codec.Field) else codec.Field(kind), kind)
-        self._finish()
 
     def known(self, name: Name) -> Datum | int | None:
         if name.origin is not Origin.RECORD:

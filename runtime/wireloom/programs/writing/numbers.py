@@ -3,17 +3,18 @@
 What is laid out is a guess, of which nothing is checked: the program proves it by reading it again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from wireloom import codec
+from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
-from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.number_format import NumberFormat, varint_form
 from wireloom.programs.reading.checks import joined
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.values import (
@@ -47,6 +48,10 @@ class ArrangingNumbers(Lowering):
         self.writes: list[tuple[tuple[str, ...], Callable[[], None]]] = []
         """What writes something once all is known, and the path of its field."""
         self.following: list[Following] = []
+        self.varying: list[Following] = []
+        """Those of ``following`` whose own size depends on their value."""
+        self.guesses: list[int] = []
+        """The registers of the values of ``varying`` by which their sizes are guessed; none before they are known."""
         self.sums: list[Stamp] = []
         self.summed: list[Summed] = []
 
@@ -74,6 +79,24 @@ class ArrangingNumbers(Lowering):
             self.sums.append(Stamp(Following(name, said, of, where, self.asm.path), kind, position, shift))
         else:
             self._later(lambda: self._write(self._register(of, name), kind, position, shift, where))
+
+    def _lay(self, lay: Callable[[], None], levels: Iterable[Laid]) -> None:
+        """Lay out these structs and write them. Where numbers have sizes that depend on what they follow from, that is
+        laid out twice: the values that are found with sizes of one byte tell what their sizes are.
+        """
+        known = [(each, dict(each.columns), dict(each.filled)) for each in levels]
+        lay()
+        self._derive()
+        if self.varying:
+            self.guesses = [self._register(each.of, each.name) for each in self.varying]
+            for level, columns, filled in known:
+                level.columns, level.filled, level.octets, level.inner = columns, filled, {}, {}
+            self.position, self.shift, self.spans = self.nothing, 0, {}
+            for made in (self.writes, self.following, self.varying, self.sums):
+                made.clear()
+            lay()
+            self._derive()
+        self._write_all()
 
     def _prepare(self, name: str, said: codec.Field, *, floating: bool = False) -> None:
         """Put something in place of missing values, or remember that it follows from others. Raises ``NoProgramError``
@@ -178,14 +201,32 @@ class ArrangingNumbers(Lowering):
         known = None if part.whole is None else of.columns.get(part.whole[0])
         return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
 
-    def _varint(self, name: str, said: codec.Field) -> None:
-        if said.derived:
-            raise NoProgramError("a derived value without a size of its own")
+    def _varint(self, name: str, said: codec.Field, kind: Varint) -> None:
+        """A number of variable length, which goes to the cursor."""
+        if said.checksum is not None:
+            raise NoProgramError("a checksum without a size of its own")
+        count = len(self.following)
         self._prepare(name, said)
-        register, position = self._register(self.this, name), self.cursor
-        where = self.where
-        self._later(lambda: self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (0,)))
-        self._on(self.asm.value(orders.VARINT_SIZE, (register,)))
+        guess, of, where = self._register(self.this, name), self.this, self.where
+        position, shift, form = self.position, self.shift, varint_form(kind)
+        if len(self.following) > count:
+            guess = self.guesses[len(self.varying)] if self.guesses else guess
+            self.varying.append(self.following[-1])
+
+        def write() -> None:
+            register = self._folded(kind, self._register(of, name))
+            self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (shift, form))
+
+        self._later(write)
+        self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, guess),), (form,)))
+
+    def _folded(self, kind: Varint, register: int) -> int:
+        """What is written for a number: one that is not signed, if its lowest bit is its sign."""
+        if not isinstance(kind, codec.ZigZag):
+            return register
+        asm = self.asm
+        sign = asm.value(op.SHIFT_RIGHT, (register, asm.number(63)))
+        return asm.value(op.XOR, (asm.value(op.ADD, (register, register)), sign))
 
     def _on(self, size: int) -> None:
         """Go on so many bytes behind the cursor."""
@@ -200,13 +241,16 @@ class ArrangingNumbers(Lowering):
         self._later(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
         return Copied(begin, self.position, where)
 
-    def _finish(self) -> None:
-        """Compute what follows from the values and from where they stand, and write everything: ``total`` bytes."""
+    def _derive(self) -> None:
+        """Compute what follows from the values and from where they stand: in ``total`` bytes."""
         self.total = self.cursor
         given = [each.of.columns.get(each.name) for each in self.following]
         for _ in self.following:
             for each, known in zip(self.following, given, strict=True):
                 self._follow(each, known)
+
+    def _write_all(self) -> None:
+        """Write everything."""
         for path, write in self.writes:
             self.asm.path = path
             write()
