@@ -290,8 +290,12 @@ FIELDS = ", ".join(f"{{name: n{number}, type: {kind}}}" for number, kind in enum
 
 
 @accelerator.off_and_on
-def test_numbers_of_variable_length_of_every_size(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@accelerator.of_all_and_own
+def test_numbers_of_variable_length_of_every_size(
+    pays: int, accelerated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All of those that need one byte more than others, and those next to them."""
+    accelerator.pay(monkeypatch, pays)
     columnar = compiled.of(NUMBERS % FIELDS).columnar
     pair = Pair.of(columnar)
     near = [sign * (1 << bits) + beside for bits in range(64) for beside in (-1, 0, 1) for sign in (1, -1)]
@@ -314,3 +318,65 @@ def _bounds(kind: str) -> tuple[int, int]:
     """The least and the most number of a type."""
     sign, bits = kind.partition("_")[2][0], int(kind.partition("_")[2][1:])
     return (0, (1 << bits) - 1) if sign == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+
+
+SPELLED = """\
+protocol: addresses
+byte_order: big
+record:
+  length: 2 + size
+  fields:
+    - {name: size, type: u16, derive: size(body)}
+    - {section: body, size: size}
+---
+message: addresses
+match: {}
+sections:
+  body:
+    - {name: from, type: bytes, size: 4, as: ipv4}
+    - {name: to, type: bytes, size: 16, as: ipv6}
+    - {name: station, type: bytes, size: 6, as: mac}
+    - {name: id, type: bytes, size: 16, as: uuid}
+"""
+
+
+@accelerator.off_and_on
+@accelerator.of_all_and_own
+def test_texts_are_written_as_the_bytes_that_they_spell(
+    pays: int, accelerated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """IPv6 addresses with each of their groups 0 or not; then texts that are changed in one character."""
+    accelerator.pay(monkeypatch, pays)
+    columnar, random = compiled.of(SPELLED).columnar, Random("spelled")
+    pair, bodies = Pair.of(columnar), []
+    for zeros in range(256):
+        groups = [0 if zeros >> place & 1 else random.choice((1, 0x20, 0x300, 0xA000)) for place in range(8)]
+        address = b"".join(group.to_bytes(2) for group in groups)
+        bodies.append(bytes(random.choices((0, 9, 10, 99, 100, 255), k=4)) + address + random.randbytes(22))
+    records = [len(body).to_bytes(2) + body for body in bodies]
+    table = Table(pair.codec, {}).decode_columnar(b"".join(records))
+    rows = table.to_pylist()
+    for number in range(0, len(rows), 7):
+        build_alike(pair.codec, rows[number])
+    with monkeypatch.context() as patched:
+        if accel.follows_programs():
+            for way in ("_laid", "_built"):
+                patched.setattr(tabular.Encoder, way, None)
+        assert columnar.encode_records(table).to_pylist() == records
+    strange = [
+        *("1:2:3:4:5:6:7:8::", "1:2:3:4:5:6:7::", "::1::", ":", "::", ":::", "1:2:3:4:5:6:7", "0:0:0:0:0:0:0:0"),
+        *("1.2.3.4", "1.2.3", "1.2.3.4.", "01.2.3.4", "256.1.1.1", "1.2.3.4444", "", "1:0:0:2::", "1::2:0:0:0:3"),
+    ]
+    for number in range(120):
+        row = deepcopy(rows[number])
+        name = random.choice(list(row["addresses"]))
+        text = row["addresses"][name]
+        place = random.randrange(len(text))
+        text = (
+            text[:place]
+            + random.choice(("", "0", ":", ".", "f", "F", "-", "é"))
+            + text[place + random.choice((0, 1)) :]
+        )
+        row["addresses"][name] = strange[number] if number < len(strange) else text
+        build_alike(pair.codec, row)
+        rows_alike(pair, pa.Table.from_pylist([*rows[:3], row], table.schema))

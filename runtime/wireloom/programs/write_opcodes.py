@@ -16,7 +16,11 @@ from wireloom.programs.opcodes import Opcode
     WRITE,
     WRITE_VARINT,
     COPY,
-) = range(64, 73)
+    WRITE_SPELLED,
+) = range(64, 74)
+
+JUDGING = op.JUDGING | {WRITE_SPELLED}
+"""The instructions that find rows not sound."""
 
 OPCODES = {
     **op.OPCODES,
@@ -64,6 +68,12 @@ OPCODES = {
         "COPY",
         "copy from {a} to {b} to [{c} + {n}] where {f}",
         "Copies the bytes from a to b to n bytes behind the position c, where the mask f is set.",
+    ),
+    WRITE_SPELLED: Opcode(
+        "WRITE_SPELLED",
+        "write what the text from {a} to {b} spells way={m} to [{c} + {n}] where {f}",
+        "Writes the bytes that STORE_SPELLED writes as the text from a to b, n bytes behind the position c, where the "
+        "mask f is set. Rows of f in which there are no such bytes are rejected.",
     ),
 }
 """What all instructions are, also those of ``operations``, by their numbers."""

@@ -32,7 +32,7 @@ _SPAN = (1 << 47) - (1 << 14)
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
-_MEANINGS = {way: kind() for kind, way in WAYS.items()}
+MEANINGS = {way: kind() for kind, way in WAYS.items()}
 
 Register = Any
 """An array of 64-bit integers or booleans, or a numpy scalar of them."""
@@ -473,7 +473,7 @@ class Tile:
 
     def store_spelled(self, a: int, b: int, n: int, way: int) -> None:
         rows = self.wanted(b)
-        meaning = _MEANINGS[way]
+        meaning = MEANINGS[way]
         size = SIZES[type(meaning)]
         octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS]
         texts, start, stop = buffers.octets_of(texts_of(meaning, octets))

@@ -1,11 +1,15 @@
 """The numpy back end for programs that write records, with the instructions of ``orders``."""
 
+import ctypes
+
 import numpy as np
 
+from wireloom.codec.meanings import read_back
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.machine.numpy_backend import (
     ADDRESSED,
     FIRST_ADDRESS,
+    MEANINGS,
     METHODS,
     Calls,
     Methods,
@@ -92,6 +96,18 @@ class WrittenTile(Tile):
         sizes = stop - start
         ADDRESSED["u1"][ragged(to + offset, sizes)] = ADDRESSED["u1"][ragged(start, sizes)]
 
+    def write_spelled(self, a: int, b: int, c: int, f: int, offset: int, way: int) -> None:
+        self._written(f)
+        rows, meaning = self.wanted(f), MEANINGS[way]
+        start, stop, to = (self.values(each, rows).tolist() for each in (a, b, c))
+        good = np.ones(len(rows), bool)
+        for number, (begin, end, place) in enumerate(zip(start, stop, to, strict=True)):
+            octets = read_back(meaning, ctypes.string_at(begin, end - begin))
+            good[number] = octets is not None
+            if octets is not None:
+                ctypes.memmove(place + offset, octets, len(octets))
+        self.sound_where(rows, good)
+
     def _written(self, when: int) -> Array:
         """The rows in which a mask is set. What was read of their bytes is no longer there."""
         self.forget()
@@ -109,6 +125,7 @@ WRITING_METHODS: Methods = {
     orders.WRITE: WrittenTile.write,
     orders.WRITE_VARINT: WrittenTile.write_varint,
     orders.COPY: WrittenTile.copy,
+    orders.WRITE_SPELLED: WrittenTile.write_spelled,
 }
 
 

@@ -7,6 +7,7 @@ from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.copies import copy_all
 from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine.spelling import unspelled
 from wireloom.columnar.machine.tiles import TILE, Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
@@ -78,7 +79,9 @@ def step(
     safe: int,
 ) -> None:
     """Follow an instruction."""
-    if kind >= orders.WRITE:
+    if kind == orders.WRITE_SPELLED:
+        _write_spelled(code, count, registers)
+    elif kind >= orders.WRITE:
         _write(kind, code, count, registers)
     elif kind >= orders.ROW:
         _given(kind, code, count, rows, registers, out)
@@ -140,6 +143,15 @@ def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
         for i in range(count):
             if d[i] != 0:
                 copy_all(c[i] + n, a[i], b[i] - a[i])
+
+
+def _write_spelled(code: Array, count: int, registers: Registers) -> None:
+    """Write the bytes that texts spell."""
+    a, b, c, f = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+    good = registers[op.SOUND]
+    for i in range(count):
+        if f[i] & good[i]:
+            good[i] = 1 if unspelled(c[i] + code[5], a[i], b[i], code[6]) else 0
 
 
 def _varint_size(value: int, form: int) -> int:

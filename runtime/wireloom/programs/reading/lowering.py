@@ -84,6 +84,8 @@ class Lowering:
         """Fields of the header whose numbers are known: records with others are not sound."""
         self.left: dict[str, None] = {}
         """What makes rows unsound because no program says it, in the order in which it was met."""
+        self.overflows = False
+        """Whether rows are unsound in which a number has more than 64 bits."""
 
     # What expressions ask for
 

@@ -17,7 +17,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat, varint_form
 from wireloom.programs.outputs import Output
-from wireloom.programs.reading.checks import certain, meant, name_number, put, shown, valid, verify
+from wireloom.programs.reading.checks import certain, limited, meant, name_number, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
@@ -149,7 +149,7 @@ def _ascii(kind: codec.Ascii, span: Span, at: Lowering) -> Number:
         raise NoProgramError("digits after a filling, or of 64 bits")
     form = int(kind.signed) + 2 * int(kind.alphabet.isupper() and kind.base > 10)
     register = at.asm.value(op.DIGITS, (*span, at.where), (kind.base, kind.digits, form))
-    return _limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)
+    return limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)
 
 
 def _must_be(wanted: object, kind: object, at: Lowering) -> None:
@@ -201,7 +201,7 @@ def _computed_value(part: Computed, at: Lowering) -> None:
     limits = LIMITS.get(str(compute.type))
     if limits is not None:
         words = shown(part.field, number), f" does not fit a {compute.type}"
-        number = _limited(at, number, *limits, reason=Reason("range", at.cursor, words))
+        number = limited(at, number, *limits, reason=Reason("range", at.cursor, words))
     if compute.meaning is not None:
         at.this.columns[part.name] = meant(at, number, compute.meaning)
         return
@@ -215,20 +215,6 @@ def _of_each(at: Lowering, found: Found) -> Number:
     if isinstance(found, int):
         return Number(at.asm.number(found), found, found, truth=found in (0, 1))
     return found
-
-
-def _limited(
-    at: Lowering, number: Number, least: int, most: int, where: int | None = None, reason: Reason | None = None
-) -> Number:
-    """The same; rows in which it is outside are not sound."""
-    for sign, bound, inside in (
-        (op.LESS_NUMBER, least, number.least >= least),
-        (op.MORE_NUMBER, most, number.most <= most),
-    ):
-        if not inside and -WORD <= bound < WORD:
-            beyond = at.asm.value(sign, (number.register,), (bound,))
-            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)), where, reason)
-    return replace(number, least=max(least, number.least), most=min(most, number.most))
 
 
 @read.register
@@ -383,7 +369,7 @@ def _varint(kind: Varint, at: Lowering) -> Number:
     if isinstance(kind, codec.ZigZag):
         register = _unfolded(register, at)
     if isinstance(kind, codec.Protobuf):
-        return _limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most)
+        return limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most)
     return Number(register, kind.least, kind.most)
 
 

@@ -13,6 +13,7 @@ from wireloom import codec
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
+from wireloom.codec.meanings import Counted, DecimalMeaning
 from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name, Origin
@@ -23,6 +24,8 @@ from wireloom.programs.expressions import both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.values import (
     APART,
+    SIZES,
+    WAYS,
     Datum,
     Mask,
     NoProgramError,
@@ -191,10 +194,8 @@ class Arranging(ArrangingNumbers):
 
     def _lone(self, part: Lone) -> None:
         start, said = self.cursor, part.field
-        if said.meaning is not None or (
-            part.derived and not isinstance(part.subcon, FormatField | BytesInteger | Varint)
-        ):
-            raise NoProgramError("a derived value, or one with a meaning, that is no number")
+        if part.derived and not isinstance(part.subcon, FormatField | BytesInteger | Varint):
+            raise NoProgramError("a derived value that is no number")
         self._value(part.name, said, part.subcon)
         self.spans[part.name] = start, self.cursor
         if part.name in self.this.inner:
@@ -206,6 +207,10 @@ class Arranging(ArrangingNumbers):
                 self._field(name, said, NumberFormat.from_construct(kind))
             case Varint():
                 self._varint(name, said, kind)
+            case codec.As(meaning=Counted() | DecimalMeaning()):
+                self._value(name, said, kind.subcon)
+            case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:
+                self._spelled(name, way)
             case codec.Blob():
                 self._octets(name, kind.extent)
             case codec.Text(encoding="utf-8"):
@@ -248,6 +253,22 @@ class Arranging(ArrangingNumbers):
             self.this.octets[name] = self._copy(known)
         if isinstance(extent, codec.Until) and extent.terminator == "drop":
             self._terminated(extent.end)
+
+    def _spelled(self, name: str, way: int) -> None:
+        """The bytes that a text spells."""
+        known, position, shift, where = self.this.columns.get(name), self.position, self.shift, self.where
+        if not isinstance(known, Octets | None):
+            raise NoProgramError("a text that is given as something else")
+        start = self.cursor
+        self.move(position, shift + SIZES[way])
+        if known is not None:
+            reads, there = (known.start, known.stop), both(self.asm, where, known.valid)
+
+            def write() -> None:
+                self.asm.do(orders.WRITE_SPELLED, (*reads, self._place(position), there), (shift, way))
+
+            self._later(write)
+            self.this.octets[name] = Copied(start, self.cursor, there)
 
     def _terminated(self, end: bytes) -> None:
         position, shift, where = self.position, self.shift, self.where

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from wireloom import codec
+from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
 from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
@@ -67,10 +68,10 @@ class ArrangingNumbers(Lowering):
 
     def _field(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """A number of a fixed size, which goes to the cursor."""
-        if said.meaning is not None or isinstance(said.subcon, codec.As) or kind.half:
-            raise NoProgramError("a number that stands for something else")
+        if kind.half:
+            raise NoProgramError("a number of half precision")
         self._prepare(name, said, floating=kind.kind == "f")
-        self._narrow(name, kind)
+        self._narrow(name, said, kind)
         start, position, shift = self.cursor, self.position, self.shift
         self.move(position, shift + kind.size)
         self.spans[name] = start, self.cursor
@@ -78,7 +79,7 @@ class ArrangingNumbers(Lowering):
         if said.checksum is not None:
             self.sums.append(Stamp(Following(name, said, of, where, self.asm.path), kind, position, shift))
         else:
-            self._later(lambda: self._write(self._register(of, name), kind, position, shift, where))
+            self._later(lambda: self._write(self._told(of, name, said), kind, position, shift, where))
 
     def _lay(self, lay: Callable[[], None], levels: Iterable[Laid]) -> None:
         """Lay out these structs and write them. Where numbers have sizes that depend on what they follow from, that is
@@ -105,6 +106,8 @@ class ArrangingNumbers(Lowering):
         known = self.this.columns.get(name)
         if known is not None and known.valid == op.ONES:
             return
+        if meaning_of(said) is not None and (said.derived or said.const is not None or said.default is not None):
+            raise NoProgramError("something to fill in that is no integer")
         if floating and (said.derived or said.const is not None or said.default is not None):
             raise NoProgramError("something to fill in that is no integer")
         if said.checksum is not None or said.derive is not None:
@@ -116,10 +119,10 @@ class ArrangingNumbers(Lowering):
         if instead is not None and not isinstance(instead, Expression):
             self.fill(self.this, name, instead)
 
-    def _narrow(self, name: str, kind: NumberFormat) -> None:
+    def _narrow(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
         known = self.this.columns.get(name)
-        if isinstance(known, Number) and not known.floating and not kind.boolean:
+        if meaning_of(said) is None and isinstance(known, Number) and not known.floating and not kind.boolean:
             bits = 8 * kind.size - (kind.kind == "i")
             least, most = -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1
             self.this.columns[name] = replace(known, least=max(known.least, least), most=min(known.most, most))
@@ -159,6 +162,30 @@ class ArrangingNumbers(Lowering):
                 return known.register
         raise NoProgramError("a number that is given as something else")
 
+    def _told(self, of: Laid, name: str, said: codec.Field) -> int:
+        """The number that is written for a field: the one that its value stands for, if that is not the same."""
+        register, meaning = self._register(of, name), meaning_of(said)
+        if meaning is not None:
+            register = self._unmeant(register, meaning)
+            raw = of.columns.get(said.raw or "")
+            if isinstance(raw, Number):
+                register = self.asm.value(op.CHOOSE, (raw.valid, raw.register, register))
+        return register
+
+    def _unmeant(self, register: int, meaning: Meaning) -> int:
+        """The number that stands for a time, a duration or a decimal; any other one if there is none."""
+        asm = self.asm
+        match meaning:
+            case Counted():
+                steps = self.moved(register, -meaning.first)
+                steps = asm.value(op.MULTIPLY_NUMBER, (steps,), (meaning.parts,)) if meaning.parts > 1 else steps
+                times = meaning.times
+            case DecimalMeaning():
+                steps, times = self.moved(register, -meaning.plus), meaning.times
+            case _:
+                raise NoProgramError("a number that stands for something else")
+        return steps if times == 1 else asm.value(op.DIVIDE, (steps, asm.number(times)))
+
     def _write(self, register: int, kind: NumberFormat, position: int, shift: int, where: int) -> None:
         """Write a number so many bytes behind a position of the record."""
         little = kind.is_little(little=self.little)
@@ -176,8 +203,8 @@ class ArrangingNumbers(Lowering):
 
     def _bits(self, part: codec.Bits) -> None:
         kind = NumberFormat.from_construct(part.integer)
-        if part.over or any(isinstance(said.subcon, codec.BitList) or said.meaning for _, said, _, _ in part.fields):
-            raise NoProgramError("bits over others, as a list, or with a meaning")
+        if part.over or any(isinstance(said.subcon, codec.BitList) for _, said, _, _ in part.fields):
+            raise NoProgramError("bits over others, or as a list")
         position, shift = self.position, self.shift
         start = self.cursor
         self.move(position, shift + kind.size)
@@ -195,8 +222,8 @@ class ArrangingNumbers(Lowering):
     def _word(self, part: codec.Bits, of: Laid) -> int:
         """The number that bits make up, where it is not given itself."""
         asm, word = self.asm, self.nothing
-        for name, _, shift, mask in part.fields:
-            bits = asm.value(op.AND_NUMBER, (self._register(of, name),), (mask,))
+        for name, said, shift, mask in part.fields:
+            bits = asm.value(op.AND_NUMBER, (self._told(of, name, said),), (mask,))
             word = asm.value(op.OR, (word, asm.value(op.SHIFT_LEFT, (bits, asm.number(shift)))))
         known = None if part.whole is None else of.columns.get(part.whole[0])
         return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
@@ -207,14 +234,14 @@ class ArrangingNumbers(Lowering):
             raise NoProgramError("a checksum without a size of its own")
         count = len(self.following)
         self._prepare(name, said)
-        guess, of, where = self._register(self.this, name), self.this, self.where
+        guess, of, where = self._told(self.this, name, said), self.this, self.where
         position, shift, form = self.position, self.shift, varint_form(kind)
         if len(self.following) > count:
             guess = self.guesses[len(self.varying)] if self.guesses else guess
             self.varying.append(self.following[-1])
 
         def write() -> None:
-            register = self._folded(kind, self._register(of, name))
+            register = self._folded(kind, self._told(of, name, said))
             self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (shift, form))
 
         self._later(write)
@@ -302,3 +329,8 @@ class ArrangingNumbers(Lowering):
         if found is None:
             raise NoProgramError("a value that no row has")
         return found
+
+
+def meaning_of(said: codec.Field) -> Meaning | None:
+    """What a field's numbers stand for; None if they are no more than that."""
+    return said.subcon.meaning if isinstance(said.subcon, codec.As) else said.meaning

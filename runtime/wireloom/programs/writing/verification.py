@@ -23,6 +23,7 @@ from wireloom.programs.values import (
     NoProgramError,
     Number,
     Octets,
+    Spelled,
     Struct,
 )
 from wireloom.programs.writing.inputs import Items, Path
@@ -118,6 +119,12 @@ class _Rereading(Lowering):
         return found
 
 
+def _are_alike(found: Number, wanted: Number) -> bool:
+    """Whether the registers of two numbers have the same value in the same form."""
+    is_form_same = (found.floating, found.parts) == (wanted.floating, wanted.parts)
+    return is_form_same and (found.truth or not wanted.truth)
+
+
 class _Comparing:
     """Compares what was read with what was given."""
 
@@ -165,10 +172,13 @@ class _Comparing:
 
     def _equal(self, name: str, found: Datum, wanted: Datum, given: Laid, where: int) -> None:
         match found, wanted:
-            case Number(), Number() if found.floating == wanted.floating and (found.truth or not wanted.truth):
+            case Number(), Number() if _are_alike(found, wanted):
                 self.at.must_equal(found, wanted, where)
             case Octets(), Octets():
                 self._bytes(found, wanted, given.octets.get(name), where)
+            case Spelled(start), Octets() if (copied := given.octets.get(name)) is not None:
+                place = self.asm.value(op.ADD, (op.START, copied.start))
+                self.at.must(both(self.asm, copied.where, self.asm.value(op.EQUAL, (start, place))), where)
             case NoItems(), Items(count=Number(register=count)):
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
             case Listed(listings), Items() if wanted.outline.items is None:
