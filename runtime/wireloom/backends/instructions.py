@@ -318,7 +318,10 @@ class InstructionSource:
             return
         if each.kind in _COMPARES or (each.kind in _MASKS and self.booleans.issuperset(each.reads)):
             self.booleans.add(each.sets[0])
-        self._set(each.sets[0], f"{one} {sign} {other}")
+        text = f"{one} {sign} {other}"
+        if each.sets[0] in self.asm.wide:
+            text = f"{self.source.bind('wrapped', wrapped)}({text})"
+        self._set(each.sets[0], text)
 
     def _difference(self, one: int, other: int) -> int | None:
         """How far a position is after another; None if that is not known."""

@@ -194,8 +194,10 @@ def _computed(part: Computed, at: Lowering) -> None:
 def _computed_value(part: Computed, at: Lowering) -> None:
     compute, found = part.compute, at.ask(part.compute.value)
     number = _of_each(at, found)
-    if not number.whole:
-        raise NoProgramError("a number computed from one of 64 unsigned bits, or from a float")
+    if part.field.is_bounded(at.u64):
+        number = limited(at, number, 0, WORD - 1)
+    if number.floating or number.parts > 1:
+        raise NoProgramError("a number computed from a float, or from a decimal")
     if compute.type == "boolean" and not number.truth:
         raise NoProgramError("a truth value that is computed from numbers")
     limits = LIMITS.get(str(compute.type))

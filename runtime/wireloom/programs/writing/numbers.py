@@ -130,7 +130,7 @@ class ArrangingNumbers(Lowering):
     def fill(self, of: Laid, name: str, instead: object) -> None:
         """Put a number where none is given. Raises ``NoProgramError`` if it is none."""
         known = of.columns.get(name)
-        if not isinstance(instead, int) or not -WORD <= instead < WORD or not isinstance(known, Number | None):
+        if not isinstance(instead, int) or not -WORD <= instead < 2 * WORD or not isinstance(known, Number | None):
             raise NoProgramError("something to fill in that is no integer")
         other = Number(self.asm.number(instead), int(instead), int(instead), truth=isinstance(instead, bool))
         self._may_fill(of, name)
