@@ -100,6 +100,8 @@ def _kept(at: Lowering, number: Number, meaning: Meaning) -> tuple[Number, Numbe
 
 def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
     """Times and durations in microseconds, or decimals; not valid where the number has no meaning."""
+    if number.parts > 1:
+        raise NoProgramError("a meaning of a decimal")
     if isinstance(meaning, DecimalMeaning) and not number.floating:
         return _scaled(at, number, meaning)
     if not isinstance(meaning, Counted) or number.floating:

@@ -19,6 +19,7 @@ from wireloom.programs.number_format import NumberFormat, varint_form
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
+from wireloom.programs.reading.decimals import packed_decimal
 from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lowering import Lowering, Span
@@ -118,10 +119,10 @@ def _lone_value(part: Lone, at: Lowering) -> None:
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
     asm, begin = at.asm, at.cursor
-    if isinstance(kind, Varint):
-        number = value(kind, at)
+    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd):
+        read_strictly = value(kind, at)
         at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
-        return number
+        return read_strictly
     if not isinstance(kind, codec.Text | codec.Blob | codec.Ascii):
         raise NoProgramError("bytes that are kept beside a value")
     start, stop = extent(kind.extent, at)
@@ -336,6 +337,8 @@ def value(kind: object, at: Lowering) -> Datum:
             return number_at(number, at)
         case Varint():
             return _varint(kind, at)
+        case codec.Bcd():
+            return packed_decimal(kind, at)
         case codec.Constant():
             return _constant(kind.value, at)
         case codec.Ascii():

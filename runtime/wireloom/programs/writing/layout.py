@@ -194,7 +194,7 @@ class Arranging(ArrangingNumbers):
 
     def _lone(self, part: Lone) -> None:
         start, said = self.cursor, part.field
-        if part.derived and not isinstance(part.subcon, FormatField | BytesInteger | Varint):
+        if part.derived and not isinstance(part.subcon, FormatField | BytesInteger | Varint | codec.Bcd):
             raise NoProgramError("a derived value that is no number")
         self._value(part.name, said, part.subcon)
         self.spans[part.name] = start, self.cursor
@@ -207,6 +207,8 @@ class Arranging(ArrangingNumbers):
                 self._field(name, said, NumberFormat.from_construct(kind))
             case Varint():
                 self._varint(name, said, kind)
+            case codec.Bcd():
+                self._packed_decimal(name, said, kind)
             case codec.As(meaning=Counted() | DecimalMeaning()):
                 self._value(name, said, kind.subcon)
             case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:

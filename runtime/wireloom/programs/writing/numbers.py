@@ -3,7 +3,7 @@
 What is laid out is a guess, of which nothing is checked: the program proves it by reading it again.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -246,6 +246,41 @@ class ArrangingNumbers(Lowering):
 
         self._later(write)
         self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, guess),), (form,)))
+
+    def _packed_decimal(self, name: str, said: codec.Field, kind: codec.Bcd) -> None:
+        """A number as packed digits, which go to the cursor."""
+        if kind.scale and (said.derived or said.const is not None or said.default is not None):
+            raise NoProgramError("something to fill in that is no integer")
+        self._prepare(name, said)
+        position, shift, of, where = self.position, self.shift, self.this, self.where
+        self.move(position, shift + kind.size)
+
+        def write() -> None:
+            octets = self._pairs(self._told(of, name, said), kind)
+            place = self._place(position)
+            for number, octet in enumerate(octets):
+                self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
+
+        self._later(write)
+
+    def _pairs(self, register: int, kind: codec.Bcd) -> Iterator[int]:
+        """The bytes of a packed decimal, the last one first."""
+        asm, ten, hundred = self.asm, self.asm.number(10), self.asm.number(100)
+        left = register
+        if kind.signs:
+            sign = asm.number(int(kind.signs[0], 16))
+            if len(kind.signs) > 1:
+                negative = asm.value(op.LESS_NUMBER, (register,), (0,))
+                left = asm.value(op.CHOOSE, (negative, asm.value(op.SUBTRACT, (self.nothing, register)), register))
+                sign = asm.value(op.CHOOSE, (negative, asm.number(int(kind.signs[1], 16)), sign))
+            digit = asm.value(op.MULTIPLY_NUMBER, (asm.value(op.MODULO, (left, ten)),), (16,))
+            yield asm.value(op.ADD, (digit, sign))
+            left = asm.value(op.DIVIDE, (left, ten))
+        for _ in range(kind.size - len(kind.signs[:1])):
+            pair = asm.value(op.MODULO, (left, hundred))
+            tens = asm.value(op.DIVIDE, (pair, ten))
+            yield asm.value(op.ADD, (pair, asm.value(op.MULTIPLY_NUMBER, (tens,), (6,))))
+            left = asm.value(op.DIVIDE, (left, hundred))
 
     def _folded(self, kind: Varint, register: int) -> int:
         """What is written for a number: one that is not signed, if its lowest bit is its sign."""
