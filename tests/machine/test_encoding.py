@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -318,6 +319,50 @@ def _bounds(kind: str) -> tuple[int, int]:
     """The least and the most number of a type."""
     sign, bits = kind.partition("_")[2][0], int(kind.partition("_")[2][1:])
     return (0, (1 << bits) - 1) if sign == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+
+
+DIGITS = """
+  body:
+    - {name: fixed, type: ascii, size: 4}
+    - {name: octal, type: ascii, base: 8, digits: 7, until: "20"}
+    - {name: short, type: ascii, until: "0d0a", sign: signed}
+    - {name: low, type: ascii, base: 16, until: "00"}
+    - {name: high, type: ascii, base: 16, case: upper, prefix: u8}
+    - {name: wide, type: ascii, digits: 4, sign: signed, prefix: u16}
+    - {name: length, type: ascii, until: "20", derive: size(data)}
+    - {name: data, type: bytes, size: length}
+    - {name: packed, type: bcd, digits: 5}
+    - {name: money, type: bcd, digits: 9, scale: 2, sign: signed}
+    - {name: whole, type: bcd, digits: 4, sign: unsigned}
+    - {name: last, type: ascii, size: rest}
+"""
+
+
+@accelerator.off_and_on
+def test_digits_of_every_count(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers with one digit more than others, and those next to them; a length that follows from what is behind it."""
+    columnar = compiled.of(NUMBERS.replace("{body: [%s]}", DIGITS)).columnar
+    pair, rows = Pair.of(columnar), []
+    for number in (base**count + beside for base in (10, 16) for count in range(11) for beside in (-1, 0, 1)):
+        fields: dict[str, Any] = {
+            "fixed": number % 10**4, "octal": number % 8**7, "short": (-1) ** number * (number % 10**9),
+            "low": number % 16**8, "high": number % 16**7, "wide": -(number % 10**6), "data": bytes(number % 1001),
+            "packed": number % 10**5, "money": Decimal(-number % 10**9 * (-1) ** (number // 2)).scaleb(-2),
+            "whole": number % 10**4, "last": number % 10**9,
+        }  # fmt: skip
+        rows.append({"message": "numbers", "numbers": fields})
+    records = [pair.codec.build(row) for row in rows]
+    table = Table(pair.codec, {}).decode_columnar(b"".join(records))
+    for row in rows:
+        build_alike(pair.codec, row)
+    if accel.follows_programs():
+        for way in ("_laid", "_built"):
+            monkeypatch.setattr(tabular.Encoder, way, None)
+    assert columnar.encode_records(table).to_pylist() == records
+    numbers = table.column("numbers").combine_chunks()
+    fields = {field.name: numbers.field(field.name) for field in numbers.type if field.name != "length"}
+    left = {"message": table.column("message"), "numbers": pa.StructArray.from_arrays([*fields.values()], [*fields])}
+    assert columnar.encode_records(pa.table(left)).to_pylist() == records
 
 
 SPELLED = """\

@@ -146,8 +146,9 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
 
 def _ascii(kind: codec.Ascii, span: Span, at: Lowering) -> Number:
     """A number in digits that are as it is written."""
-    if kind.fill or kind.bits > 63:
-        raise NoProgramError("digits after a filling, or of 64 bits")
+    if kind.fill:
+        raise NoProgramError("digits after a filling")
+    at.overflows |= kind.bits > 63
     form = int(kind.signed) + 2 * int(kind.alphabet.isupper() and kind.base > 10)
     register = at.asm.value(op.DIGITS, (*span, at.where), (kind.base, kind.digits, form))
     return limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)

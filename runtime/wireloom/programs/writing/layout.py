@@ -37,6 +37,9 @@ from wireloom.programs.writing.numbers import ArrangingNumbers
 from wireloom.programs.writing.scope import Copied, Laid
 from wireloom.rowwise import Judge
 
+_NUMBERS = FormatField | BytesInteger | Varint | codec.Bcd | codec.Ascii
+"""What may follow from others."""
+
 
 class Arranging(ArrangingNumbers):
     """Lays out a message."""
@@ -194,7 +197,7 @@ class Arranging(ArrangingNumbers):
 
     def _lone(self, part: Lone) -> None:
         start, said = self.cursor, part.field
-        if part.derived and not isinstance(part.subcon, FormatField | BytesInteger | Varint | codec.Bcd):
+        if part.derived and not isinstance(part.subcon, _NUMBERS):
             raise NoProgramError("a derived value that is no number")
         self._value(part.name, said, part.subcon)
         self.spans[part.name] = start, self.cursor
@@ -209,6 +212,21 @@ class Arranging(ArrangingNumbers):
                 self._varint(name, said, kind)
             case codec.Bcd():
                 self._packed_decimal(name, said, kind)
+            case codec.Ascii(extent=codec.Rest() | codec.Size()):
+                self._ascii(name, said, kind)
+            case codec.Ascii(extent=codec.Until(end=end, unterminated=False, unit=1, terminator="drop")):
+                self._ascii(name, said, kind)
+                self._terminated(end)
+            case codec.Ascii(extent=codec.Prefixed(length=FormatField() | BytesInteger() as length)):
+                form, position, shift, where = (
+                    NumberFormat.from_construct(length),
+                    self.position,
+                    self.shift,
+                    self.where,
+                )
+                self.move(position, shift + form.size)
+                size = self._ascii(name, said, kind)
+                self._later(lambda: self._write(size, form, position, shift, where))
             case codec.As(meaning=Counted() | DecimalMeaning()):
                 self._value(name, said, kind.subcon)
             case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:

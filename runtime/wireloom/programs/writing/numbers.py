@@ -3,7 +3,7 @@
 What is laid out is a guess, of which nothing is checked: the program proves it by reading it again.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from wireloom.programs.values import (
     Number,
     Octets,
 )
+from wireloom.programs.writing import digits
 from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
 from wireloom.rowwise import Judge
 
@@ -256,31 +257,34 @@ class ArrangingNumbers(Lowering):
         self.move(position, shift + kind.size)
 
         def write() -> None:
-            octets = self._pairs(self._told(of, name, said), kind)
+            octets = digits.packed(self.asm, self._told(of, name, said), kind)
             place = self._place(position)
             for number, octet in enumerate(octets):
                 self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
 
         self._later(write)
 
-    def _pairs(self, register: int, kind: codec.Bcd) -> Iterator[int]:
-        """The bytes of a packed decimal, the last one first."""
-        asm, ten, hundred = self.asm, self.asm.number(10), self.asm.number(100)
-        left = register
-        if kind.signs:
-            sign = asm.number(int(kind.signs[0], 16))
-            if len(kind.signs) > 1:
-                negative = asm.value(op.LESS_NUMBER, (register,), (0,))
-                left = asm.value(op.CHOOSE, (negative, asm.value(op.SUBTRACT, (self.nothing, register)), register))
-                sign = asm.value(op.CHOOSE, (negative, asm.number(int(kind.signs[1], 16)), sign))
-            digit = asm.value(op.MULTIPLY_NUMBER, (asm.value(op.MODULO, (left, ten)),), (16,))
-            yield asm.value(op.ADD, (digit, sign))
-            left = asm.value(op.DIVIDE, (left, ten))
-        for _ in range(kind.size - len(kind.signs[:1])):
-            pair = asm.value(op.MODULO, (left, hundred))
-            tens = asm.value(op.DIVIDE, (pair, ten))
-            yield asm.value(op.ADD, (pair, asm.value(op.MULTIPLY_NUMBER, (tens,), (6,))))
-            left = asm.value(op.DIVIDE, (left, hundred))
+    def _ascii(self, name: str, said: codec.Field, kind: codec.Ascii) -> int:
+        """A number in ASCII digits, which go to the cursor. Returns the register with their count."""
+        if said.checksum is not None or kind.fill:
+            raise NoProgramError("digits after a filling, or of a checksum")
+        count = len(self.following)
+        self._prepare(name, said)
+        guess, of, where, start = self._told(self.this, name, said), self.this, self.where, self.cursor
+        if len(self.following) > count:
+            guess = self.guesses[len(self.varying)] if self.guesses else guess
+            self.varying.append(self.following[-1])
+
+        def write() -> None:
+            spelled = digits.Spelled.of(self.asm, self._told(of, name, said), kind)
+            end = self._place(self.asm.value(op.ADD, (start, spelled.size)))
+            for behind, (character, there) in enumerate(spelled.characters()):
+                self.asm.do(orders.WRITE, (character, end, both(self.asm, where, there)), (-1 - behind, 1, 1))
+
+        self._later(write)
+        size = digits.Spelled.of(self.asm, guess, kind).size
+        self._on(size)
+        return size
 
     def _folded(self, kind: Varint, register: int) -> int:
         """What is written for a number: one that is not signed, if its lowest bit is its sign."""
