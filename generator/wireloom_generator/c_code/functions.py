@@ -13,6 +13,7 @@ from wireloom.codec.checksums import table as added_by_bytes
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
+from wireloom.programs.number_format import singles
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import WORD, NoProgramError
 
@@ -359,6 +360,8 @@ class Statements:
         if kind == op.LOOK_UP:
             known = self.asm.memory[numbers[0]]
             assert isinstance(known, Table)
+            if known == singles():
+                raise NoProgramError("a number of half precision")
             table = self.shared.table("uint32_t", (number & 0xFFFF_FFFF for number in known.numbers))
             return call("looked_up", table, numbers[1], read[0]), 32
         return call("varint_size", read[0], numbers[0]), 4

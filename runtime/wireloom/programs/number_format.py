@@ -1,12 +1,16 @@
 """How numbers are on the wire."""
 
+from functools import cache
 from typing import Self
 
 from construct import BytesInteger, Construct, FormatField
 
 from wireloom import codec
+from wireloom.codec import floats
 from wireloom.codec.varints import Varint
 from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import wrapped
+from wireloom.programs.outputs import Table
 
 
 def code(construct: Construct) -> str:
@@ -56,6 +60,12 @@ class NumberFormat:
 
     def _sign(self, *, little: bool) -> str:
         return ("<" if little else ">") if self.order in ("@", "") else self.order
+
+
+@cache
+def singles() -> Table:
+    """The bits that numbers of half precision have in single precision, by their own."""
+    return Table.of(wrapped(floats.dump(floats.load_half(bits)) << 32) >> 32 for bits in range(1 << 16))
 
 
 def varint_form(kind: Varint) -> int:

@@ -15,7 +15,7 @@ from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits, whole
-from wireloom.programs.number_format import NumberFormat, varint_form
+from wireloom.programs.number_format import NumberFormat, singles, varint_form
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
@@ -498,8 +498,6 @@ def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struc
 def number_at(kind: NumberFormat, at: Lowering) -> Number:
     """The number at the cursor, whose bytes are there."""
     place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
-    if kind.half:
-        raise NoProgramError("a number of half precision")
     written = at.written(kind)
     at.shift += kind.size
     if written is not None:
@@ -511,6 +509,9 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
     else:
         register = at.asm.value(_LOADS[kind.size, little], (place,), (shift,))
+    if kind.half:
+        single = at.asm.value(op.LOOK_UP, (register,), (at.asm.shared(singles()), 1 << bits))
+        return Number(at.asm.value(op.AND_NUMBER, (single,), (0xFFFF_FFFF,)), 0, 0, floating=4)
     if kind.kind == "f":
         return Number(register, 0, 0, floating=kind.size)
     if kind.boolean:

@@ -3,6 +3,7 @@
 What is laid out is a guess, of which nothing is checked: the program proves it by reading it again.
 """
 
+import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -69,9 +70,7 @@ class ArrangingNumbers(Lowering):
 
     def _field(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """A number of a fixed size, which goes to the cursor."""
-        if kind.half:
-            raise NoProgramError("a number of half precision")
-        self._prepare(name, said, floating=kind.kind == "f")
+        self._prepare(name, said, floating=max(4, kind.size) if kind.kind == "f" else 0)
         self._narrow(name, said, kind)
         start, position, shift = self.cursor, self.position, self.shift
         self.move(position, shift + kind.size)
@@ -80,7 +79,18 @@ class ArrangingNumbers(Lowering):
         if said.checksum is not None:
             self.sums.append(Stamp(Following(name, said, of, where, self.asm.path), kind, position, shift))
         else:
-            self._later(lambda: self._write(self._told(of, name, said), kind, position, shift, where))
+            told = self._half if kind.half else self._told
+            self._later(lambda: self._write(told(of, name, said), kind, position, shift, where))
+
+    def _half(self, of: Laid, name: str, said: codec.Field) -> int:
+        """The bits of a number of half precision, if it is 0, normal or infinite: else the record does not say it."""
+        asm, register = self.asm, self._told(of, name, said)
+        sign = asm.value(op.AND_NUMBER, (asm.value(op.SHIFT_RIGHT, (register, asm.number(16))),), (0x8000,))
+        rest = asm.value(op.AND_NUMBER, (register,), (0x7FFF_FFFF,))
+        found = self.moved(asm.value(op.SHIFT_RIGHT, (rest, asm.number(13))), -112 << 10)
+        for single, half in ((0, 0), (0x7F80_0000, 0x7C00)):
+            found = asm.value(op.CHOOSE, (asm.value(op.EQUAL_NUMBER, (rest,), (single,)), asm.number(half), found))
+        return asm.value(op.OR, (sign, found))
 
     def _lay(self, lay: Callable[[], None], levels: Iterable[Laid]) -> None:
         """Lay out these structs and write them. Where numbers have sizes that depend on what they follow from, that is
@@ -100,16 +110,16 @@ class ArrangingNumbers(Lowering):
             self._derive()
         self._write_all()
 
-    def _prepare(self, name: str, said: codec.Field, *, floating: bool = False) -> None:
+    def _prepare(self, name: str, said: codec.Field, *, floating: int = 0) -> None:
         """Put something in place of missing values, or remember that it follows from others. Raises ``NoProgramError``
-        if that is no integer.
+        if that is neither an integer nor a float of so many bytes.
         """
         known = self.this.columns.get(name)
         if known is not None and known.valid == op.ONES:
             return
         if meaning_of(said) is not None and (said.derived or said.const is not None or said.default is not None):
             raise NoProgramError("something to fill in that is no integer")
-        if floating and (said.derived or said.const is not None or said.default is not None):
+        if floating and said.derived:
             raise NoProgramError("something to fill in that is no integer")
         if said.checksum is not None or said.derive is not None:
             self._may_fill(self.this, name)
@@ -118,7 +128,7 @@ class ArrangingNumbers(Lowering):
             return
         instead = said.const if said.const is not None else said.default
         if instead is not None and not isinstance(instead, Expression):
-            self.fill(self.this, name, instead)
+            self.fill(self.this, name, instead, floating=floating)
 
     def _narrow(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
@@ -128,19 +138,22 @@ class ArrangingNumbers(Lowering):
             least, most = -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1
             self.this.columns[name] = replace(known, least=max(known.least, least), most=min(known.most, most))
 
-    def fill(self, of: Laid, name: str, instead: object) -> None:
+    def fill(self, of: Laid, name: str, instead: object, *, floating: int = 0) -> None:
         """Put a number where none is given. Raises ``NoProgramError`` if it is none."""
         known = of.columns.get(name)
+        if floating:
+            instead = _bits_of(instead, floating)
         if not isinstance(instead, int) or not -WORD <= instead < 2 * WORD or not isinstance(known, Number | None):
             raise NoProgramError("something to fill in that is no integer")
-        other = Number(self.asm.number(instead), int(instead), int(instead), truth=isinstance(instead, bool))
+        truth = isinstance(instead, bool)
+        other = Number(self.asm.number(instead), int(instead), int(instead), truth=truth, floating=floating)
         self._may_fill(of, name)
         if known is None:
             of.columns[name] = other
         elif known.valid != op.ONES:
             register = self.asm.value(op.CHOOSE, (known.valid, known.register, other.register))
             least, most = min(known.least, int(instead)), max(known.most, int(instead))
-            of.columns[name] = Number(register, least, most, truth=known.truth)
+            of.columns[name] = Number(register, least, most, truth=known.truth, floating=floating)
 
     def settle(self, of: Laid, name: str, number: int) -> None:
         """Rows in which it is another number are not sound."""
@@ -373,3 +386,10 @@ class ArrangingNumbers(Lowering):
 def meaning_of(said: codec.Field) -> Meaning | None:
     """What a field's numbers stand for; None if they are no more than that."""
     return said.subcon.meaning if isinstance(said.subcon, codec.As) else said.meaning
+
+
+def _bits_of(number: object, size: int) -> int:
+    """The bits of a float of so many bytes. Raises ``NoProgramError`` if it is none."""
+    if not isinstance(number, int | float) or number != number:
+        raise NoProgramError("something to fill in that is no number")
+    return int.from_bytes(struct.pack("<f" if size == 4 else "<d", number), "little")
