@@ -11,7 +11,7 @@ from functools import reduce
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wireloom.codec import As, Bits, Choice, Everything, Field, Layout, Repeat, Section, Slot, Terminated, When
+from wireloom.codec import As, Bits, Choice, Everything, Field, Headed, Layout, Repeat, Section, Slot, Terminated, When
 from wireloom.codec.computed import Computed
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
@@ -659,6 +659,8 @@ class Translation:
     def length(self, little: bool) -> str:
         """The statements of a function that tells how long a record is. Raises ``NoProgramError``."""
         framing = self.codec.framing
+        if any(isinstance(ends, Headed) for ends in framing.lengths):
+            raise NoProgramError("a length that is read from more than is there at first")
         at = Lowering(self.programs[little].judge, self.parameters, little=little, limit=0)
         prove(framing, at)
         body = Statements(at.asm, self.shared, FunctionContext(self.path), [], measuring=True, refused="NO_RECORD")

@@ -14,7 +14,7 @@ from wireloom.codec import floats
 from wireloom.codec.coercion import fitting
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.labels import WireEnum, WireFlags
-from wireloom.codec.meanings import EPOCH, MICROSECOND, Spelled, read_back
+from wireloom.codec.meanings import EPOCH, MICROSECOND, Meaning, read_back
 from wireloom.codec.varints import Leb128, Quic, SignedLeb128, Vlq
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
@@ -370,7 +370,7 @@ def varint(number: int, form: int) -> bytes:
     return _VARINTS[form].encoded(number if form == op.SIGNED_LEB128 else number & 2 * WORD - 1)
 
 
-def octets_of(meaning: Spelled, text: bytes) -> bytes:
+def octets_of(meaning: Meaning, text: bytes) -> bytes:
     """The bytes whose value is a text. Raises ``ValueError`` if there are none."""
     found = read_back(meaning, text)
     if found is None:

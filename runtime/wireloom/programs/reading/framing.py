@@ -13,7 +13,7 @@ from wireloom.programs.expressions import either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.reading.checks import summed
 from wireloom.programs.reading.lowering import Lowering
-from wireloom.programs.reading.parts import extent, number_at, step
+from wireloom.programs.reading.parts import extent, number_at, sought, step
 from wireloom.programs.selection import first
 from wireloom.programs.values import NoProgramError, Number
 
@@ -51,6 +51,10 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     asm = at.asm
     if isinstance(ends, codec.Everything) and doubting:
         at.must(asm.value(op.LESS, (op.START, op.STOP)))
+        return
+    if isinstance(ends, codec.Terminated) and doubting:
+        end = sought(ends.until, (op.START, op.STOP), at, needed=True)
+        at.must(asm.value(op.EQUAL, (at.moved(end, len(ends.until)), op.STOP)))
         return
     if isinstance(ends, codec.Headed) and exact:
         _read_head(ends, at)

@@ -29,7 +29,7 @@ def packed(asm: Assembler, register: int, kind: codec.Bcd) -> Iterator[int]:
 
 
 class Spelled(NamedTuple):
-    """The ASCII characters of the ``number`` in a register: digits, so many by ``count``, behind a minus where the mask
+    """The ASCII characters of the ``number`` in a register: so many ``digits``, behind a minus where the mask
     ``negative`` is set. They are ``size`` together.
     """
 
@@ -37,7 +37,7 @@ class Spelled(NamedTuple):
     kind: codec.Ascii
     number: int
     negative: int
-    count: int
+    digits: int
     size: int
 
     @classmethod
@@ -67,7 +67,7 @@ class Spelled(NamedTuple):
                 letter = asm.value(op.ADD_NUMBER, (digit,), (self.kind.alphabet[10] - 10,))
                 character = asm.value(op.CHOOSE, (asm.value(op.MORE_NUMBER, (digit,), (9,)), letter, character))
             if self.kind.signed:
-                is_digit = asm.value(op.MORE_NUMBER, (self.count,), (place,))
+                is_digit = asm.value(op.MORE_NUMBER, (self.digits,), (place,))
                 character = asm.value(op.CHOOSE, (is_digit, character, minus))
             yield character, asm.value(op.MORE_NUMBER, (self.size,), (place,))
             left = asm.value(op.DIVIDE, (left, base))

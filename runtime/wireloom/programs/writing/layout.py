@@ -69,6 +69,8 @@ class Arranging(ArrangingNumbers):
                 self._section(said, part.name, variant)
             self.spans[part.name] = start, self.cursor
         self.header.spans = fields.spans = self.spans
+        if said.record.until:
+            self._terminated(said.record.until)
 
     def _section(self, said: codec.Message, name: str, variant: int) -> None:
         """What the message has in one of the record's sections."""
