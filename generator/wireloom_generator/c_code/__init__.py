@@ -355,8 +355,8 @@ class Translation:
         for one in (at, *(each.at for each in _every(lists))):
             if one.left:
                 raise NoProgramError("; ".join(one.left))
-            if one.overflows:
-                raise NoProgramError("what numbers of 64 bits cannot say")
+            if one.partial:
+                raise NoProgramError("numbers of more than 64 bits, or in a form in which they are not written")
             if any(each.kind == op.FILL for each in flat(one.asm.code)):
                 raise NoProgramError("bytes that stand for others and need room of their own")
         return LoweredMessage(at, level, lists)

@@ -78,7 +78,7 @@ def limited(
 
 def _within(at: Lowering, number: Number, least: int, most: int) -> Number:
     """The same; rows in which it is outside have more than registers hold."""
-    at.overflows |= number.least < least or number.most > most
+    at.partial |= number.least < least or number.most > most
     return limited(at, number, least, most)
 
 

@@ -45,7 +45,7 @@ def _followed(found: int, most: int, more: int, base: int, at: Lowering) -> tupl
     """A number and the most that it can be, with more digits behind it. Rows in which it does not fit are not sound."""
     asm, bound = at.asm, WORD // base - 1
     if most > bound:
-        at.overflows = True
+        at.partial = True
         at.must(asm.value(op.LESS_NUMBER, (found,), (bound + 1,)))
         most = bound
     return asm.value(op.ADD, (asm.value(op.MULTIPLY_NUMBER, (found,), (base,)), more)), most * base + base - 1

@@ -84,8 +84,8 @@ class Lowering:
         """Fields of the header whose numbers are known: records with others are not sound."""
         self.left: dict[str, None] = {}
         """What makes rows unsound because no program says it, in the order in which it was met."""
-        self.overflows = False
-        """Whether rows are unsound in which a number has more than 64 bits."""
+        self.partial = False
+        """Whether rows are unsound in which a number has more than 64 bits, or is kept as it is not written."""
 
     # What expressions ask for
 

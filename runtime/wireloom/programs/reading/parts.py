@@ -120,7 +120,7 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
     asm, begin = at.asm, at.cursor
     if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd):
-        read_strictly = value(kind, at)
+        read_strictly, at.partial = value(kind, at), True
         at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
         return read_strictly
     if not isinstance(kind, codec.Text | codec.Blob | codec.Ascii):
@@ -148,7 +148,7 @@ def _ascii(kind: codec.Ascii, span: Span, at: Lowering) -> Number:
     """A number in digits that are as it is written."""
     if kind.fill:
         raise NoProgramError("digits after a filling")
-    at.overflows |= kind.bits > 63
+    at.partial |= kind.bits > 63
     form = int(kind.signed) + 2 * int(kind.alphabet.isupper() and kind.base > 10)
     register = at.asm.value(op.DIGITS, (*span, at.where), (kind.base, kind.digits, form))
     return limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)
