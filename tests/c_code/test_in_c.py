@@ -41,6 +41,7 @@ FEATURES = (
     "optional_when",
     "repeat_rest",
     "sections_trailing",
+    "varints",
 )
 WHOLE = ("mainframe", "netflow5", "nmea", "sbe", "tls", "ubx")
 """The example protocols that have messages of which programs say all."""

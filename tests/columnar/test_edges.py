@@ -9,6 +9,13 @@ from support.lockstep import Pair, capture_alike, damaged, records_alike
 HEAD = """\
 protocol: edges
 byte_order: big
+enums:
+  - name: Distant
+    values:
+      - {name: Low, value: 7}
+      - {name: High, value: 0x80000000}
+      - {name: Middle, from: 0x7fffffff, to: 0x80000001}
+      - {name: Top, value: 0xffffffff}
 types:
   - name: Inner
     fields:
@@ -76,6 +83,21 @@ EDGES: dict[str, tuple[str, list[bytes]]] = {
     - {name: twice, compute: value * 2 if value < 100 else 0, type: i64}
 """,
         [b"\0" + bytes(7) + b"\3\1", b"\0" + bytes(7) + b"\6\1\2", b"\1\1", b"\2\1\2", b"\0" + b"\xff" * 8 + b"\1"],
+    ),
+    "64 bits of two halves, and labels of distant numbers": (
+        """sections:
+  body:
+    - {name: high, type: u32, enum: Distant}
+    - {name: low, type: u32}
+    - {name: both, compute: (high << 32) + low, type: u64}
+    - {name: mixed, compute: "(high << 32 | low) ^ 1", type: u64}
+    - {name: more, type: u8, when: both == 0xffffffffffffffff}
+""",
+        [
+            high + low
+            for high in (b"\0" * 4, b"\0\0\0\7", b"\x7f\xff\xff\xff", b"\x80\0\0\0", b"\x80\0\0\1", b"\xff\xff\xff\xff")
+            for low in (b"\0" * 4, b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\7")
+        ],
     ),
     "odd integers": (
         KINDS
@@ -198,8 +220,9 @@ variants:
 }
 
 
+@accelerator.off_and_on
 @pytest.mark.parametrize(("text", "bodies"), EDGES.values(), ids=EDGES)
-def test_edges(text: str, bodies: list[bytes]) -> None:
+def test_edges(text: str, bodies: list[bytes], accelerated: bool) -> None:
     pair = Pair.of(compiled.of(HEAD + text).columnar)
     random = Random(0)
     records = [bytes([len(body) + 1]) + body for body in bodies]

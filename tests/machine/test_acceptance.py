@@ -18,9 +18,9 @@ from wireloom.columnar.machine.stages import Located, Program
 from wireloom.options import ReadOptions, resolve
 from wireloom.views import View
 
-KEPT = {("checksum_in_digits", "octal"), ("memcached", "get")}
-"""Messages with an example whose text or digits are kept as bytes: these are left to the codec, which is not said of
-messages.
+KEPT = {("bcd", "payment"), ("checksum_in_digits", "octal"), ("memcached", "get")}
+"""Messages with an example whose text or digits are kept as bytes, or in which a number has more than 64 bits: these
+are left to the codec, which is not said of messages.
 """
 
 

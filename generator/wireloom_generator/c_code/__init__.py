@@ -11,7 +11,7 @@ from functools import reduce
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wireloom.codec import As, Bits, Choice, Everything, Field, Layout, Repeat, Section, Slot, Terminated, When
+from wireloom.codec import As, Bits, Choice, Everything, Field, Headed, Layout, Repeat, Section, Slot, Terminated, When
 from wireloom.codec.computed import Computed
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
@@ -200,10 +200,15 @@ class _Arranging(Arranging):
             self.missed.add(name.name)
         return found
 
-    def _finish(self) -> None:
+    def _derive(self) -> None:
+        self.finishing = True
+        super()._derive()
+        self.finishing = False
+
+    def _write_all(self) -> None:
         self.finishing = True
         self.sums = list(reversed(self._in_order()))
-        super()._finish()
+        super()._write_all()
 
     def _in_order(self) -> list[Stamp]:
         """The checksums, each behind those that it may be over: what is in front of it, if its bytes end where it
@@ -351,6 +356,8 @@ class Translation:
         for one in (at, *(each.at for each in _every(lists))):
             if one.left:
                 raise NoProgramError("; ".join(one.left))
+            if one.partial:
+                raise NoProgramError("numbers of more than 64 bits, or in a form in which they are not written")
             if any(each.kind == op.FILL for each in flat(one.asm.code)):
                 raise NoProgramError("bytes that stand for others and need room of their own")
             if any(isinstance(each, Loop) and not each.for_outputs for each in blocks(one.asm.code)):
@@ -657,6 +664,8 @@ class Translation:
     def length(self, little: bool) -> str:
         """The statements of a function that tells how long a record is. Raises ``NoProgramError``."""
         framing = self.codec.framing
+        if any(isinstance(ends, Headed) for ends in framing.lengths):
+            raise NoProgramError("a length that is read from more than is there at first")
         at = Lowering(self.programs[little].judge, self.parameters, little=little, limit=0)
         prove(framing, at)
         body = Statements(at.asm, self.shared, FunctionContext(self.path), [], measuring=True, refused="NO_RECORD")

@@ -13,6 +13,7 @@ from wireloom.codec.checksums import table as added_by_bytes
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
+from wireloom.programs.number_format import singles
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import WORD, NoProgramError
 
@@ -359,9 +360,11 @@ class Statements:
         if kind == op.LOOK_UP:
             known = self.asm.memory[numbers[0]]
             assert isinstance(known, Table)
+            if known == singles():
+                raise NoProgramError("a number of half precision")
             table = self.shared.table("uint32_t", (number & 0xFFFF_FFFF for number in known.numbers))
             return call("looked_up", table, numbers[1], read[0]), 32
-        return call("varint_size", read[0]), 4
+        return call("varint_size", read[0], numbers[0]), 4
 
     @staticmethod
     def _bits_of(kind: int, sizes: Sequence[int], numbers: Sequence[int]) -> int:
@@ -577,8 +580,9 @@ class Statements:
         found = [self.known[value] for value in each.sets]
         match each.kind:
             case op.VARINT:
-                bits = each.numbers[0]
-                call = self.shared.call("varint", "record", place, end, bits, f"&{found[0]}", f"&{found[1]}")
+                bits, form = each.numbers
+                name = ("varint", "signed_varint", "vlq", "quic")[form]
+                call = self.shared.call(name, "record", place, end, bits, f"&{found[0]}", f"&{found[1]}")
                 what, self.bits[each.sets[0]] = "varint", bits
             case op.FIND:
                 wanted, size, needed = each.numbers
@@ -631,7 +635,8 @@ class Statements:
                 shift, size, big = each.numbers
                 call = self.shared.call("store", _at("record", read[1], shift), read[0], size, big)
             case orders.WRITE_VARINT:
-                call = self.shared.call("store_varint", _at("record", read[1], each.numbers[0]), read[0])
+                at = _at("record", read[1], each.numbers[0])
+                call = self.shared.call("store_varint", at, read[0], each.numbers[1])
             case _:
                 to = _at("record", read[2], each.numbers[0])
                 call = self.shared.call("copy", to, self.pointer(each.reads[0]), self.size(*each.reads[:2]))

@@ -15,7 +15,7 @@ from wireloom.backends.source import Script
 from wireloom.codec.checksums import Crc
 from wireloom.codec.compression import COMPRESSORS
 from wireloom.programs import opcodes as op
-from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps
+from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps, wrapped
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import NoProgramError
 
@@ -338,7 +338,10 @@ class InstructionSource:
             return
         if each.kind in _COMPARES or (each.kind in _MASKS and self.booleans.issuperset(each.reads)):
             self.booleans.add(each.sets[0])
-        self._set(each.sets[0], f"{one} {sign} {other}")
+        text = f"{one} {sign} {other}"
+        if each.sets[0] in self.asm.wide:
+            text = f"{self.source.bind('wrapped', wrapped)}({text})"
+        self._set(each.sets[0], text)
 
     def _difference(self, one: int, other: int) -> int | None:
         """How far a position is after another; None if that is not known."""
@@ -422,7 +425,8 @@ class InstructionSource:
     def _varint(self, each: Instruction) -> None:
         position, limit, where = each.reads
         names = ", ".join(map(self._variable, each.sets))
-        call = f"{self.source.bind('varint', varint)}(data, {self.position(position)}, {self.position(limit)}, "
+        read = _VARINTS[each.numbers[1]]
+        call = f"{self.source.bind(read.__name__, read)}(data, {self.position(position)}, {self.position(limit)}, "
         there = "" if where in self._where else f" if {self.text(where)} else (0, 0)"
         self.source.add(f"{names} = {call}{each.numbers[0]}){there}")
 
@@ -557,16 +561,58 @@ def shift(bits: int) -> int:
     return bits
 
 
-def varint(data: bytes, at: int, limit: int, bits: int) -> tuple[int, int]:
+def leb128(data: bytes, at: int, limit: int, bits: int) -> tuple[int, int]:
     """The unsigned LEB128 number at a position, and its end. Raises ``ValueError`` if it is longer than needed."""
     value, size, byte = 0, 0, 0x80
-    while byte >= 0x80 and at + size < limit and size < 9:
+    while byte >= 0x80 and at + size < limit and size < 10:
         byte = data[at + size]
         value |= (byte & 0x7F) << 7 * size
         size += 1
     if byte >= 0x80 or (byte == 0 and size > 1) or value >> bits:
         raise ValueError
+    return wrapped(value), at + size
+
+
+def signed_leb128(data: bytes, at: int, limit: int, bits: int) -> tuple[int, int]:
+    """The same for signed LEB128."""
+    end = _end(data, at, limit)
+    value = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data[at:end]))
+    last = data[end - 1]
+    value -= (last & 0x40) << 1 + 7 * (end - 1 - at)
+    if (end - at > 1 and last == (0x7F if data[end - 2] & 0x40 else 0)) or value >> bits - 1 not in (0, -1):
+        raise ValueError
+    return value, end
+
+
+def vlq(data: bytes, at: int, limit: int, bits: int) -> tuple[int, int]:
+    """The same for a number in groups of seven bits, the highest first."""
+    end, value = _end(data, at, limit), 0
+    for byte in data[at:end]:
+        value = value << 7 | byte & 0x7F
+    if data[at] == 0x80 or value >> bits:
+        raise ValueError
+    return wrapped(value), end
+
+
+def _end(data: bytes, at: int, limit: int) -> int:
+    """Where a number ends, behind the first byte whose highest bit is not set."""
+    for place in range(at, min(limit, at + 10)):
+        if data[place] < 0x80:
+            return place + 1
+    raise ValueError
+
+
+def quic(data: bytes, at: int, limit: int, bits: int) -> tuple[int, int]:
+    """The same for the form of QUIC."""
+    size = 1 << (data[at] >> 6)
+    value = int.from_bytes(data[at : at + size]) & (1 << 8 * size - 2) - 1
+    if at + size > limit or (size > 1 and not value >> 4 * size - 2) or value >> bits:
+        raise ValueError
     return value, at + size
+
+
+_VARINTS = (leb128, signed_leb128, vlq, quic)
+"""What reads numbers of variable length, by their forms."""
 
 
 def sums(data: bytes, modulus: int, initial: int, high: int) -> int:

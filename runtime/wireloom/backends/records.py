@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from construct import Container
@@ -140,9 +141,13 @@ class RecordFunctions:
         if self.records.protocol.record.until:
             return False
         code = self._code(message)
-        for missing in (True, False):  # one or the other may be what is said
+        for missing, lists in product((True, False), repeat=2):  # one of these may be what is said
             header, fields = (
-                tuple((each.name, outline_of(each.type, missing=missing)) for each in columns)
+                tuple(
+                    (each.name, outline_of(each.type, missing=missing))
+                    for each in columns
+                    if lists or not isinstance(each.type, ListOf)
+                )
                 for columns in (self.records.protocol.record.columns, self.records.messages[code].columns)
             )
             struct = Outline(Kind.STRUCT, 0, missing=False, fields=fields)

@@ -15,6 +15,7 @@ from wireloom.codec.labels import WireEnum, named_flags, named_number
 from wireloom.codec.meanings import EPOCH
 from wireloom.programs import opcodes as op
 from wireloom.programs.values import (
+    SIZES,
     WAYS,
     WORD,
     Datum,
@@ -31,7 +32,7 @@ from wireloom.programs.values import (
     Struct,
 )
 
-_MEANINGS = {way: meaning() for meaning, way in WAYS.items()}
+MEANINGS = {way: meaning() for meaning, way in WAYS.items()}
 _WORD = 2 * WORD - 1
 
 
@@ -136,8 +137,8 @@ class ResultSource:
                 octets = instructions.span(start, stop)
                 return f"{octets}.decode()" if kind == "string" else octets
             case Spelled(start, way):
-                place, size = instructions.position(start), (4, 16, 6, 16)[way]
-                value = bind(f"text_{way}", _MEANINGS[way].value)
+                place, size = instructions.position(start), SIZES[way]
+                value = bind(f"text_{way}", MEANINGS[way].value)
                 return f"{value}(data[{place}:{place._replace(offset=place.offset + size)}])"
             case Label(number, texts, of=None):
                 return f"{bind('texts', (*texts, None))}[{instructions.text(number)}]"

@@ -2,22 +2,25 @@
 
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping
+from decimal import Decimal
+from functools import partial
 from types import NoneType
 from typing import ClassVar, NamedTuple
 
 from wireloom.backends.instructions import BufferPosition, InstructionSource, literal
+from wireloom.backends.results import MEANINGS
 from wireloom.backends.source import Script
 from wireloom.codec import floats
 from wireloom.codec.coercion import fitting
-from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
+from wireloom.codec.columns import U64, Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.labels import WireEnum, WireFlags
-from wireloom.codec.meanings import EPOCH, MICROSECOND
-from wireloom.codec.varints import leb128
+from wireloom.codec.meanings import EPOCH, MICROSECOND, Meaning, read_back
+from wireloom.codec.varints import Leb128, Quic, SignedLeb128, Vlq
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as wop
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
-from wireloom.programs.values import WORD, NoProgramError
+from wireloom.programs.values import SIZES, WORD, NoProgramError
 from wireloom.programs.writing.inputs import VALIDITY, VARIANT, WRITTEN, Inputs, Kind, Outline, Path
 
 _KINDS = {
@@ -35,7 +38,8 @@ _KINDS = {
 }
 _CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
 """The codes of signed numbers by their sizes."""
-_MEMORY = frozenset((wop.WRITE, wop.WRITE_VARINT, wop.COPY, op.LOAD_ODD, op.CRC, op.SUM, op.CHECK_BYTES, op.SAME))
+_WRITES = wop.WRITE, wop.WRITE_VARINT, wop.COPY, wop.WRITE_SPELLED
+_MEMORY = frozenset((*_WRITES, op.LOAD_ODD, op.CRC, op.SUM, op.CHECK_BYTES, op.SAME))
 """The instructions that need the bytes of the record, beside those that load numbers."""
 
 
@@ -47,8 +51,11 @@ def outline_of(kind: ColumnType, *, missing: bool) -> Outline:
             return Outline(Kind.STRUCT, 0, missing, fields)
         case ListOf(element):
             return Outline(Kind.LIST, 0, missing, items=outline_of(element, missing=False), type=kind)
-    found, bits = _KINDS.get(kind, (Kind.OTHER, 0))
-    return Outline(Kind.DECIMAL, 128, missing) if decimal_size(kind) == (20, 0) else Outline(found, bits, missing)
+    if kind == U64:
+        return Outline(Kind.DECIMAL, 128, missing)
+    if size := decimal_size(kind):
+        return Outline(Kind.SCALED, 128, missing, places=size[1])
+    return Outline(*_KINDS.get(kind, (Kind.OTHER, 0)), missing)
 
 
 _NAMED = (WireEnum, WireFlags)
@@ -91,7 +98,7 @@ class RowSource(InstructionSource):
         """Let a variable be a value of that type, in the form that programs have it; None for one whose type is checked
         when there is one. Raises ``NoProgramError`` for one that is not written as it is.
         """
-        name, fit = self.source.lasting(column.name), fitting(column.type) - {NoneType}
+        name, fit = self.source.lasting(column.name), _fitting(column.type) - {NoneType}
         self.values[path] = RowValue(name, column.type, missing=False)
         self.source.add(f"{name} = {text}")
         if found is None:
@@ -113,7 +120,7 @@ class RowSource(InstructionSource):
 
     def _take_inner(self, path: Path, column: Column, outer: str) -> None:
         """The same for a field of a struct, which may have any type, or none."""
-        name, fit = self.source.lasting(column.name), fitting(column.type)
+        name, fit = self.source.lasting(column.name), _fitting(column.type)
         self.values[path] = RowValue(name, column.type, missing=True)
         self.source.add(f"{name} = None if {outer} is None else {outer}.get({column.name!r})")
         named = f" and not isinstance({name}, {self.source.bind('NAMED', _NAMED)})" if is_whole(column.type) else ""
@@ -150,8 +157,10 @@ class RowSource(InstructionSource):
             case "byte" | "short" | "int" | "long":
                 bits = _KINDS[kind][1] - 1
                 add(f"if not {-1 << bits} <= {name} < {1 << bits}: return None")
-            case _ if decimal_size(kind):
+            case _ if kind == U64:
                 add(f"if {name} >> 63: {name} = {bind('signed', signed)}({name})")
+            case _ if size := decimal_size(kind):
+                add(f"{name} = {bind('in_places', in_places)}({name}, {size[1]})")
 
     def _steps(self, steps: Steps, left: Mapping[int, list[int]]) -> None:  # type: ignore[override]
         for number, each in enumerate(steps):
@@ -246,9 +255,9 @@ class RowSource(InstructionSource):
             self._be(register, literal(self._number))
             return
         value = self.values[address.path]
-        text = "0" if address.more else value.name
-        if value.missing and not address.more:
-            text = f"(0 if {value.name} is None else {value.name})"
+        text = f"(0 if {value.name} is None else {value.name})" if value.missing else value.name
+        if address.more:
+            text = "0" if value.kind == U64 else f"({text} >> 63)"
         self._be(register, text)
         self._signed_already.add(register)
         self._bits[register] = 8 * each.numbers[1]
@@ -279,8 +288,8 @@ class RowSource(InstructionSource):
         self._set(each.sets[0], f"len({value.name} or ())")
 
     def _varint_size(self, each: Instruction) -> None:
-        number = self.text(each.reads[0])
-        self._set(each.sets[0], f"(({number}).bit_length() + 6) // 7 or 1")
+        octets = self.source.bind("varint", varint)
+        self._set(each.sets[0], f"len({octets}({self.text(each.reads[0])}, {each.numbers[0]}))")
 
     def _write(self, each: Instruction) -> None:
         (octets, size, is_big), where = each.numbers, each.reads[2]
@@ -294,7 +303,7 @@ class RowSource(InstructionSource):
         place, where = self.position(each.reads[1]), each.reads[2]
         begin = place._replace(offset=place.offset + each.numbers[0])
         octets = self.source.lasting("octets")
-        lines = [f"{octets} = {self.source.bind('leb128', leb128)}({self.text(each.reads[0])})"]
+        lines = [f"{octets} = {self.source.bind('varint', varint)}({self.text(each.reads[0])}, {each.numbers[1]})"]
         lines.append(f"data[{begin}:{begin} + len({octets})] = {octets}")
         self._when(where, lines)
 
@@ -304,6 +313,15 @@ class RowSource(InstructionSource):
         begin = place._replace(offset=place.offset + each.numbers[0])
         octets = self.span(start, stop)
         self._when(where, [f"data[{begin}:{begin} + len({octets})] = {octets}"])
+
+    def _write_spelled(self, each: Instruction) -> None:
+        start, stop, to, where = each.reads
+        offset, way = each.numbers
+        begin = self.position(to)
+        begin = begin._replace(offset=begin.offset + offset)
+        end = begin._replace(offset=begin.offset + SIZES[way])
+        read = self.source.bind(f"octets_{way}", partial(octets_of, MEANINGS[way]))
+        self._when(where, [f"data[{begin}:{end}] = {read}({self.span(start, stop)})"])
 
     def _when(self, where: int, lines: list[str]) -> None:
         if where in self._where:
@@ -323,7 +341,14 @@ class RowSource(InstructionSource):
         wop.WRITE: _write,
         wop.WRITE_VARINT: _write_varint,
         wop.COPY: _copy,
+        wop.WRITE_SPELLED: _write_spelled,
     }
+
+
+def _fitting(kind: ColumnType) -> frozenset[type]:
+    """The types of values that are written as they are, or without their point."""
+    size = decimal_size(kind)
+    return fitting(kind) | {Decimal} if size is not None and size[1] else fitting(kind)
 
 
 def _needs_memory(step: Instruction | Block) -> bool:
@@ -334,11 +359,38 @@ def _needs_memory(step: Instruction | Block) -> bool:
     return loads or op.STOP in step.reads or step.kind in _MEMORY or step.kind in op.JUDGING - {op.CHECK}
 
 
+_VARINTS = Leb128(64), SignedLeb128(64), Vlq(64), Quic(62)
+"""What writes numbers of variable length, by their forms."""
+
+
+def varint(number: int, form: int) -> bytes:
+    """A number in a form of variable length. Raises ``ValueError`` if it has none."""
+    if form == op.QUIC and number >> 62:
+        raise ValueError
+    return _VARINTS[form].encoded(number if form == op.SIGNED_LEB128 else number & 2 * WORD - 1)
+
+
+def octets_of(meaning: Meaning, text: bytes) -> bytes:
+    """The bytes whose value is a text. Raises ``ValueError`` if there are none."""
+    found = read_back(meaning, text)
+    if found is None:
+        raise ValueError
+    return found
+
+
 def signed(number: int) -> int:
     """What 64 unsigned bits are in two's complement. Raises ``ValueError`` if it has more."""
     if not WORD <= number < 2 * WORD:
         raise ValueError
     return number - 2 * WORD
+
+
+def in_places(number: int | Decimal, places: int) -> int:
+    """A decimal without its point, which has so many places. Raises ``ValueError`` if it has more, or is too large."""
+    found = int(number * 10**places if isinstance(number, int) else number.scaleb(places))
+    if not -WORD <= found < WORD or Decimal(found).scaleb(-places) != number:
+        raise ValueError
+    return found
 
 
 def bits_of_double(number: float) -> int:

@@ -255,6 +255,15 @@ class Spelled(Meaning):
         """The bytes of a text, or of an object of Python. Raises ``ValueError`` for anything else."""
 
 
+def read_back(meaning: Meaning, text: bytes) -> bytes | None:
+    """The bytes whose value is a text; None if it is that of none, or spelled in another way."""
+    try:
+        found: bytes = meaning.written(text.decode())
+    except ValueError:
+        return None
+    return found if meaning.value(found).encode() == text else None
+
+
 class UuidMeaning(Spelled):
     """Its 16 bytes in the order of its digits."""
 

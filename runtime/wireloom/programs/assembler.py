@@ -85,6 +85,8 @@ class Assembler:
         """How many checks there are so far."""
         self.negated: dict[int, int] = {}
         """Masks by those that are set where they are not."""
+        self.wide: set[int] = set()
+        """Values that are the lowest 64 bits of what an operation gives."""
         self._tables: dict[Memory, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
         self._constants: dict[int, int] = {op.ONES: 1}

@@ -211,16 +211,21 @@ class _Formula:
             return Number(masked, 0, right, left.valid, truth=right == 1)
         valid = both(self.asm, *(each.valid if isinstance(each, Number) else op.ONES for each in (left, right)))
         least, most = _bounds(sign, left, right)
+        if least >= 0 and WORD <= most < 2 * WORD and sign in _WRAPPING:
+            register = self._combined(sign, left, right)
+            self.asm.wide.add(register)
+            return Number(register, least, most, valid)
         if not (least >= -WORD and most < WORD):
             raise NoProgramError("what numbers of 64 bits cannot say")
         return Number(self._combined(sign, left, right), least, most, valid)
 
     def _combined(self, sign: str, left: Number | int, right: Number | int) -> int:
         asm, (one, other) = self.asm, (left, right)
+        register_of = self._lowest if sign in _WRAPPING else self.register
         if isinstance(one, int) and sign in "+*":
             one, other = other, one
         if isinstance(other, int):
-            register = self.register(one)
+            register = register_of(one)
             match sign:
                 case "+" | "-":
                     return register if not other else asm.value(op.ADD_NUMBER, (register,), (_signed(sign, other),))
@@ -230,7 +235,15 @@ class _Formula:
                     return asm.value(op.MULTIPLY_NUMBER, (register,), (1 << other,))
                 case "&":
                     return asm.value(op.AND_NUMBER, (register,), (other,))
-        return asm.value(_OPERATIONS[sign], (self.register(one), self.register(other)))
+        return asm.value(_OPERATIONS[sign], (register_of(one), register_of(other)))
+
+    def _lowest(self, value: Number | int) -> int:
+        """The register that has the lowest 64 bits of a number. Raises ``NoProgramError``."""
+        if isinstance(value, int):
+            return self.asm.number(value)
+        if value.floating or value.parts > 1:
+            raise NoProgramError("what numbers of 64 bits cannot say")
+        return value.register
 
     def _compare(self, sign: str, left: Found, right: Found) -> Found:
         if left is None or right is None:
@@ -382,6 +395,8 @@ _OPERATIONS = {
     "+": op.ADD, "-": op.SUBTRACT, "*": op.MULTIPLY, "//": op.DIVIDE, "%": op.MODULO, "&": op.AND, "|": op.OR,
     "^": op.XOR, "<<": op.SHIFT_LEFT, ">>": op.SHIFT_RIGHT,
 }  # fmt: skip
+_WRAPPING = frozenset(("+", "*", "<<", "|", "^"))
+"""The operations that give unsigned numbers of 64 bits, too."""
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,

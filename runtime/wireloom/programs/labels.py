@@ -1,12 +1,14 @@
 """Texts for numbers: labels of enums, as tables that programs look into."""
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from wireloom.codec.labels import WireEnum
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.outputs import Table
-from wireloom.programs.selection import looked_up
-from wireloom.programs.values import Label, NoProgramError, Number
+from wireloom.programs.selection import looked_up, stepped
+from wireloom.programs.values import WORD, Label, NoProgramError, Number
 
 _MOST = 1 << 16
 """How many numbers a table of labels may cover."""
@@ -16,29 +18,38 @@ _PART = 32
 
 def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
     """The labels of the numbers."""
-    first, codes, texts = _labelled(enum)
-    if not number.whole:
-        raise NoProgramError("labels of very many numbers")
-    return Label(looked_up(asm, number.register, codes, first), texts, number.valid, number)
+    steps, texts = _labelled(enum)
+    first, last = (steps[0][0], steps[-1][0]) if steps else (0, 0)
+    if not number.whole and not 0 <= first <= last < WORD:
+        raise NoProgramError("labels of numbers of 64 unsigned bits")
+    if last - first >= _MOST:
+        code = stepped(asm, number.register, steps, -1)
+    else:
+        code = looked_up(asm, number.register, _codes(steps), first)
+    return Label(code, texts, number.valid, number)
 
 
 @cache
-def _labelled(enum: type[WireEnum]) -> tuple[int, list[int], tuple[str, ...]]:
-    """The first number with a label, the number of the text of each from there on, -1 for none, and the texts."""
+def _labelled(enum: type[WireEnum]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+    """The number of the text, -1 for none, of all numbers from each of these on to before the next, and the texts."""
     ranges = enum.ranges()
     members = [int(member) for member in enum]
-    first = min([*members, *(least for least, _, _ in ranges)], default=0)
-    last = max([*members, *(most for _, most, _ in ranges)], default=-1)
-    if last - first >= _MOST:
-        raise NoProgramError("labels of very many numbers")
-    codes = [-1] * (last - first + 1)
+    firsts = {*members, *(each + 1 for each in members)}
+    firsts |= {end for least, most, _ in ranges for end in (least, most + 1)}
     texts: dict[str, int] = {}
-    for least, most, shared in reversed(ranges):
-        codes[least - first : most - first + 1] = [texts.setdefault(shared, len(texts))] * (most - least + 1)
-    for member in members:
-        if (label := enum.label(member)) is not None:
-            codes[member - first] = texts.setdefault(label, len(texts))
-    return first, codes, tuple(texts)
+    steps = []
+    for first in sorted(firsts):
+        label = enum.label(first)
+        steps.append((first, -1 if label is None else texts.setdefault(label, len(texts))))
+    return steps, tuple(texts)
+
+
+def _codes(steps: Sequence[tuple[int, int]]) -> list[int]:
+    """What each number from the first step on to the last has, beyond which none has anything."""
+    codes: list[int] = []
+    for (first, code), (following, _) in pairwise(steps):
+        codes += [code] * (following - first)
+    return codes
 
 
 def text_tables(asm: Assembler, texts: tuple[str, ...]) -> tuple[int, int]:

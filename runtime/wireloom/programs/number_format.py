@@ -1,10 +1,16 @@
-"""How fixed-size numbers are on the wire."""
+"""How numbers are on the wire."""
 
+from functools import cache
 from typing import Self
 
 from construct import BytesInteger, Construct, FormatField
 
 from wireloom import codec
+from wireloom.codec import floats
+from wireloom.codec.varints import Varint
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import wrapped
+from wireloom.programs.outputs import Table
 
 
 def code(construct: Construct) -> str:
@@ -54,3 +60,21 @@ class NumberFormat:
 
     def _sign(self, *, little: bool) -> str:
         return ("<" if little else ">") if self.order in ("@", "") else self.order
+
+
+@cache
+def singles() -> Table:
+    """The bits that numbers of half precision have in single precision, by their own."""
+    return Table.of(wrapped(floats.dump(floats.load_half(bits)) << 32) >> 32 for bits in range(1 << 16))
+
+
+def varint_form(kind: Varint) -> int:
+    """The form of the bytes of a number of variable length."""
+    match kind:
+        case codec.SignedLeb128():
+            return op.SIGNED_LEB128
+        case codec.Vlq():
+            return op.VLQ
+        case codec.Quic():
+            return op.QUIC
+    return op.LEB128  # of what the number is folded into

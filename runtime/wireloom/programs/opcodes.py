@@ -7,6 +7,8 @@ so that whatever is read there is harmless.
 
 from typing import NamedTuple
 
+LEB128, SIGNED_LEB128, VLQ, QUIC = range(4)
+"""The forms of numbers of variable length."""
 MOST_DIGITS = 15
 """So many digits fit 64 bits in every base."""
 START, STOP, SOUND, ONES = range(4)
@@ -196,9 +198,10 @@ OPCODES = {
     ),
     VARINT: Opcode(
         "VARINT",
-        "{d}, {e} = load varint of {n} bits at {a} before {b} where {c}",
-        "d is the unsigned LEB128 of n bits at the position a, and e is where it ends. Rows of the mask c are "
-        "rejected in which it does not end by the position b, takes more bytes than it must, or has more bits.",
+        "{d}, {e} = load varint form={m} of {n} bits at {a} before {b} where {c}",
+        "d is the number of variable length at the position a, of n bits, and e is where it ends. Its form m is "
+        "unsigned LEB128 (0), signed LEB128 (1), a VLQ (2), or that of QUIC (3). Rows of the mask c are rejected in "
+        "which it does not end by the position b, takes more bytes than it must, or has more bits.",
     ),
     FIND: Opcode(
         "FIND",

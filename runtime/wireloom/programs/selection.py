@@ -12,6 +12,8 @@ _MOST = 1 << 16
 """How many numbers a table may cover."""
 _MOST_WORDS = 64
 """Texts are compared one after the other."""
+_MOST_STEPS = 128
+"""Where a table would have to cover too many numbers, so many are compared at most."""
 Met = list[int]
 """For each class of values, the selections that they meet: the bit of each is set in a number."""
 
@@ -45,6 +47,19 @@ def among(asm: Assembler, register: int, choices: Sequence[int]) -> int:
     return asm.value(op.EQUAL_NUMBER, (looked_up(asm, register, table, least),), (1,))
 
 
+def stepped(asm: Assembler, number: int, steps: Sequence[tuple[int, int]], otherwise: int) -> int:
+    """What belongs to the last step that a number reaches, of those that ascend; ``otherwise`` if it reaches none.
+    Raises ``NoProgramError``.
+    """
+    if len(steps) > _MOST_STEPS or any(not -WORD < first < WORD for first, _ in steps):
+        raise NoProgramError("a choice among very many numbers")
+    found = asm.number(otherwise)
+    for first, value in steps:
+        reached = asm.value(op.MORE_NUMBER, (number,), (first - 1,))
+        found = asm.value(op.CHOOSE, (reached, asm.number(value), found))
+    return found
+
+
 def looked_up(asm: Assembler, number: int, table: Sequence[int], least: int = 0) -> int:
     """What a table has for a number, the first for ``least``; -1 outside. Raises ``NoProgramError``."""
     if least <= -WORD:
@@ -66,15 +81,31 @@ def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | No
     ends += [end for one in asked for span in one.spans for end in span]
     inside = [min(max(end, number.least), number.most) for end in ends]
     least, most = min(inside, default=0), max(inside, default=0)
-    if most - least >= _MOST:
-        raise NoProgramError("a choice among very many numbers")
     others = _bits(one is None for one in selections)
+    if most - least >= _MOST:
+        return _distant_classes(asm, number, selections, ends, others)
     met = [others] * (most - least + 1)
     for bit, one in enumerate(selections):
         for each in () if one is None else _numbers(one, least, most):
             met[each - least] |= 1 << bit
     kinds = {bits: kind for kind, bits in enumerate(dict.fromkeys(met), start=1)}
     found = asm.value(op.ADD_NUMBER, (looked_up(asm, number.register, [kinds[bits] - 1 for bits in met], least),), (1,))
+    if number.valid != op.ONES:
+        found = asm.value(op.CHOOSE, (number.valid, found, asm.number(0)))
+    return found, [others, *kinds]
+
+
+def _distant_classes(
+    asm: Assembler, number: Number, selections: Sequence[Selection | None], ends: Iterable[int], others: int
+) -> tuple[int, Met]:
+    """The same of numbers that are far from each other."""
+    firsts = sorted(
+        {each + beside for each in ends for beside in (0, 1) if number.least <= each + beside <= number.most}
+    )
+    met = [_bits(one is None or first in one for one in selections) for first in firsts]
+    kinds = {bits: kind for kind, bits in enumerate(dict.fromkeys(met), start=1)}
+    steps = [(first, kinds[bits]) for first, bits in zip(firsts, met, strict=True)]
+    found = stepped(asm, number.register, steps, 0)
     if number.valid != op.ONES:
         found = asm.value(op.CHOOSE, (number.valid, found, asm.number(0)))
     return found, [others, *kinds]

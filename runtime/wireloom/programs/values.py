@@ -22,6 +22,8 @@ Mask = int | bool
 
 WAYS: dict[type[Meaning], int] = {Ipv4Meaning: 0, Ipv6Meaning: 1, MacMeaning: 2, UuidMeaning: 3}
 """Numbers of what bytes of one size may stand for."""
+SIZES = (4, 16, 6, 16)
+"""How many bytes these are, by these numbers."""
 LONGEST = (15, 39, 17, 36)
 """How long texts are at most, by these numbers."""
 

@@ -16,7 +16,11 @@ from wireloom.programs.opcodes import Opcode
     WRITE,
     WRITE_VARINT,
     COPY,
-) = range(64, 73)
+    WRITE_SPELLED,
+) = range(64, 74)
+
+JUDGING = op.JUDGING | {WRITE_SPELLED}
+"""The instructions that find rows not sound."""
 
 OPCODES = {
     **op.OPCODES,
@@ -44,7 +48,11 @@ OPCODES = {
         "{d} = count {n} of row {a}",
         "d is how many items the row a has in the column whose offsets are at the input n.",
     ),
-    VARINT_SIZE: Opcode("VARINT_SIZE", "{d} = size of varint {a}", "d is how many bytes a has as unsigned LEB128."),
+    VARINT_SIZE: Opcode(
+        "VARINT_SIZE",
+        "{d} = size of varint {a} form={n}",
+        "d is how many bytes a has as a number of variable length in the form n, see VARINT.",
+    ),
     WRITE: Opcode(
         "WRITE",
         "write {a} in {m} bytes big={k} to [{b} + {n}] where {c}",
@@ -53,13 +61,19 @@ OPCODES = {
     ),
     WRITE_VARINT: Opcode(
         "WRITE_VARINT",
-        "write varint {a} to [{b} + {n}] where {c}",
-        "Writes a as unsigned LEB128 n bytes behind the position b, where the mask c is set.",
+        "write varint {a} form={m} to [{b} + {n}] where {c}",
+        "Writes a in the form m, see VARINT, n bytes behind the position b, where the mask c is set.",
     ),
     COPY: Opcode(
         "COPY",
         "copy from {a} to {b} to [{c} + {n}] where {f}",
         "Copies the bytes from a to b to n bytes behind the position c, where the mask f is set.",
+    ),
+    WRITE_SPELLED: Opcode(
+        "WRITE_SPELLED",
+        "write what the text from {a} to {b} spells way={m} to [{c} + {n}] where {f}",
+        "Writes the bytes that STORE_SPELLED writes as the text from a to b, n bytes behind the position c, where the "
+        "mask f is set. Rows of f in which there are no such bytes are rejected.",
     ),
 }
 """What all instructions are, also those of ``operations``, by their numbers."""

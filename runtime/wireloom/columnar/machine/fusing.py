@@ -14,6 +14,7 @@ from typing import Any
 from wireloom.columnar import native
 from wireloom.columnar.buffers import Array
 from wireloom.programs import opcodes as op
+from wireloom.programs.write_opcodes import JUDGING
 
 LOADED = ast.Load()
 _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
@@ -77,7 +78,7 @@ class Fused:
             else:
                 known = {**{name: _Marked(name) for name in self.parameters}, "kind": kind, "code": code}
                 yield from _Inlined(self, self.step, known).statements(native.parsed(self.step).body)
-                if kind in op.JUDGING:
+                if kind in JUDGING:
                     yield self._judged(unsound)
 
     def _judged(self, unsound: ast.stmt) -> ast.If:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
+from wireloom.codec.columns import U64, decimal
 from wireloom.columnar.buffers import Array, ends_of
 from wireloom.programs.writing.inputs import Address, Inputs, Kind, Outline, Path
 
@@ -17,7 +18,7 @@ def outline_of(column: pa.Array) -> Outline | None:
     if kind is Kind.LIST:
         return Outline(kind, bits, nulls > 0, items=outline_of(column.flatten()), type=column.type)
     if kind is not Kind.STRUCT:
-        return Outline(kind, bits, nulls > 0)
+        return Outline(kind, bits, nulls > 0, places=_places(column.type))
     outlines = ((field.name, outline_of(column.field(place))) for place, field in enumerate(column.type))
     return Outline(kind, bits, nulls > 0, tuple((name, each) for name, each in outlines if each is not None))
 
@@ -28,7 +29,12 @@ def outline_of_type(kind: pa.DataType) -> Outline:
     if found is Kind.LIST:
         return Outline(found, bits, True, items=outline_of_type(kind.value_type), type=kind)
     fields = tuple((each.name, outline_of_type(each.type)) for each in kind) if found is Kind.STRUCT else ()
-    return Outline(found, bits, True, fields)
+    return Outline(found, bits, True, fields, places=_places(kind))
+
+
+def _places(kind: pa.DataType) -> int:
+    """How many places behind the point values of a type have."""
+    return int(kind.scale) if pa.types.is_decimal(kind) else 0
 
 
 def _kind(kind: pa.DataType) -> tuple[Kind, int]:
@@ -41,8 +47,8 @@ def _kind(kind: pa.DataType) -> tuple[Kind, int]:
         return Kind.BYTES, 0
     if pa.types.is_boolean(kind):
         return Kind.BOOLEAN, 1
-    if pa.types.is_decimal128(kind) and not kind.scale:
-        return Kind.DECIMAL, 128
+    if pa.types.is_decimal128(kind):
+        return Kind.DECIMAL if decimal(kind.precision, kind.scale) == U64 else Kind.SCALED, 128
     if kind in (pa.float32(), pa.float64()):
         return Kind.FLOAT, kind.bit_width
     if pa.types.is_unsigned_integer(kind) and kind != pa.uint64():

@@ -20,6 +20,7 @@ from wireloom.columnar.memory import (
     put2,
     put4,
     put8,
+    shifted,
     u1,
     u2,
     u2_big,
@@ -280,13 +281,8 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
         for i in range(count):
             value, size = 0, 0
             if c[i] & good[i]:
-                begin, limit, byte = a[i], b[i], 0x80
-                while byte >= 0x80 and begin + size < limit and size < 9:
-                    byte = u1(begin + size)
-                    value |= (byte & 0x7F) << 7 * size
-                    size += 1
-                shortest = byte != 0 or size == 1
-                good[i] = 1 if byte < 0x80 and shortest and value >> code[6] == 0 else 0
+                value, size = _varint(a[i], b[i], code[6], code[7])
+                good[i] = 1 if size > 0 else 0
             e[i] = a[i] + size if c[i] & good[i] else safe
             d[i] = value
     elif kind == op.FIND:
@@ -337,6 +333,55 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         for i in range(count):
             d[i] = _total(a[i], b[i], code[5], code[6], code[7]) if c[i] & good[i] else 0
+
+
+_LOW = (1 << 56) - 1
+
+
+def _varint(at: int, limit: int, bits: int, form: int) -> tuple[int, int]:
+    """The number of variable length at a place, and how many bytes it has: none if it is not as it must be."""
+    if form == op.QUIC:
+        value, size = _quic(at, limit, bits)
+        return value, size
+    value, size, byte, last, lost = 0, 0, 0x80, 0, 0
+    while byte >= 0x80 and at + size < limit and size < 10:
+        last, byte = byte, u1(at + size)
+        if form == op.VLQ:
+            lost |= shifted(value, 57)
+            value = (value & _LOW) << 7 | byte & 0x7F | -(value >> 56 & 1) << 63
+        elif size < 9:
+            value |= (byte & 0x7F) << 7 * size
+        else:
+            value |= -(byte & 1) << 63
+        size += 1
+    fits, shortest = 1 if byte < 0x80 else 0, 1
+    if form == op.SIGNED_LEB128:
+        if byte & 0x40 != 0 and size < 10:
+            value |= -1 << 7 * size
+        shortest = 1 if size == 1 or byte != (0x7F if last & 0x40 != 0 else 0) else 0
+        fits = fits if size < 10 or byte == 0 or byte == 0x7F else 0
+        fits = fits if value >> bits - 1 == value >> 63 else 0
+    else:
+        if form == op.VLQ:
+            shortest = 1 if size > 0 and u1(at) != 0x80 else 0
+            fits = fits if lost == 0 else 0
+        else:
+            shortest = 1 if size == 1 or byte != 0 else 0
+            fits = fits if size < 10 or byte == 1 else 0
+        fits = fits if bits == 64 or shifted(value, bits) == 0 else 0
+    return value, size * fits * shortest
+
+
+def _quic(at: int, limit: int, bits: int) -> tuple[int, int]:
+    """The same for the form of QUIC, in which the two highest bits say how many bytes there are."""
+    size = 1 << (u1(at) >> 6) if at < limit else 0
+    if size == 0 or at + size > limit:
+        return 0, 0
+    value = u1(at) & 0x3F
+    for i in range(1, size):
+        value = value << 8 | u1(at + i)
+    shortest = size == 1 or value >> 4 * size - 2 != 0
+    return value, size if shortest and value >> bits == 0 else 0
 
 
 _NO_NUMBER = -(1 << 62)

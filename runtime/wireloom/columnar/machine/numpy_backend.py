@@ -34,7 +34,7 @@ _FEW, _TURNS = 64, 64
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
-_MEANINGS = {way: kind() for kind, way in WAYS.items()}
+MEANINGS = {way: kind() for kind, way in WAYS.items()}
 
 Register = Any
 """An array of 64-bit integers or booleans, or a numpy scalar of them."""
@@ -251,21 +251,59 @@ class Tile:
             return at
         return np.where(where, at, self.safe) if where.ndim else np.full(self.count, self.safe)
 
-    def varint(self, d: int, e: int, a: int, b: int, c: int, bits: int) -> None:
+    def varint(self, d: int, e: int, a: int, b: int, c: int, bits: int, form: int) -> None:
         rows = self.wanted(c)
         at, limit = self.values(a, rows), self.values(b, rows)
-        value, size = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-        byte, going = np.full(len(rows), 0x80, np.uint8), np.ones(len(rows), bool)
-        for place in range(9):
+        read = self._quic if form == op.QUIC else self._groups
+        value, size, good = read(at, limit, bits, form)
+        self.sound_where(rows, good)
+        self.registers[d], self.registers[e] = self.whole(rows, value, _ZERO), self.whole(rows, at + size, self.safe)
+
+    def _groups(self, at: Array, limit: Array, bits: int, form: int) -> tuple[Array, Array, Array]:
+        """Numbers in groups of seven bits, how many bytes they have, and whether they are as they must be."""
+        value, size = np.zeros(len(at), np.int64), np.zeros(len(at), np.int64)
+        byte, last = np.full(len(at), 0x80, np.uint8), np.zeros(len(at), np.uint8)
+        going, good = np.ones(len(at), bool), np.ones(len(at), bool)
+        for place in range(10):
             going &= at + place < limit
             if not going.any():
                 break
-            byte = np.where(going, ADDRESSED["u1"][np.where(going, at + place, self.safe) - FIRST_ADDRESS], byte)
-            value |= np.where(going, (byte & 0x7F).astype(np.int64) << 7 * place, 0)
+            last = np.where(going, byte, last)
+            byte = np.where(going, self._octets(at + place, going), byte)
+            group = (byte & 0x7F).astype(np.int64)
+            if form == op.VLQ:
+                good &= ~going | ((byte != 0x80) if place == 0 else value >> 57 == 0)
+                value = np.where(going, value << 7 | group, value)
+            else:
+                value |= np.where(going, group << 7 * place, 0)
             size += going
             going &= byte >= 0x80
-        self.sound_where(rows, (byte < 0x80) & ((byte != 0) | (size == 1)) & (value >> bits == 0))
-        self.registers[d], self.registers[e] = self.whole(rows, value, _ZERO), self.whole(rows, at + size, self.safe)
+        good &= byte < 0x80
+        if form == op.SIGNED_LEB128:
+            value |= np.where((byte & 0x40 != 0) & (size < 10), np.int64(-1) << 7 * size, 0)
+            good &= (size == 1) | (byte != np.where(last & 0x40, 0x7F, 0))
+            good &= (size < 10) | (byte == 0) | (byte == 0x7F)
+            return value, size, good & (value >> bits - 1 == value >> 63)
+        if form == op.LEB128:
+            good &= (size == 1) | (byte != 0)
+            good &= (size < 10) | (byte == 1)
+        return value, size, good if bits == 64 else good & (value >> bits == 0)
+
+    def _quic(self, at: Array, limit: Array, bits: int, form: int) -> tuple[Array, Array, Array]:
+        """The same for the form of QUIC, in which the two highest bits say how many bytes there are."""
+        first = self._octets(at, at < limit).astype(np.int64)
+        size = np.int64(1) << (first >> 6)
+        good, value = (at < limit) & (at + size <= limit), first & 0x3F
+        for place in range(1, 8):
+            mine = good & (place < size)
+            value = np.where(mine, value << 8 | self._octets(at + place, mine), value)
+        good &= (size == 1) | (value >> 4 * size - 2 != 0)
+        return value, size, good & (value >> bits == 0)
+
+    def _octets(self, at: Array, there: Array) -> Array:
+        """The bytes at some places, 0 where they are not ``there``."""
+        found: Array = ADDRESSED["u1"][np.where(there, at, self.safe) - FIRST_ADDRESS]
+        return found
 
     def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int) -> None:
         rows = self.wanted(c)
@@ -469,7 +507,7 @@ class Tile:
 
     def store_spelled(self, a: int, b: int, n: int, way: int) -> None:
         rows = self.wanted(b)
-        meaning = _MEANINGS[way]
+        meaning = MEANINGS[way]
         size = SIZES[type(meaning)]
         octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS]
         texts, start, stop = buffers.octets_of(texts_of(meaning, octets))

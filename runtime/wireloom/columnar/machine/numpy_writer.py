@@ -1,11 +1,15 @@
 """The numpy back end for programs that write records, with the instructions of ``orders``."""
 
+import ctypes
+
 import numpy as np
 
+from wireloom.codec.meanings import read_back
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.machine.numpy_backend import (
     ADDRESSED,
     FIRST_ADDRESS,
+    MEANINGS,
     METHODS,
     Calls,
     Methods,
@@ -15,6 +19,7 @@ from wireloom.columnar.machine.numpy_backend import (
     memory,
     number_of,
 )
+from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 
 _NUMBERS = {(size, big): addressed(("<i", ">i")[big] + str(size)) for size in (2, 4, 8) for big in (False, True)}
@@ -55,12 +60,8 @@ class WrittenTile(Tile):
         offsets = memory(self.out[n], int(rows.max(initial=-1)) + 2, "<u4")
         return offsets[rows].astype(np.int64), offsets[rows + 1].astype(np.int64)
 
-    def varint_size(self, d: int, a: int) -> None:
-        value = number_of(self.registers[a]).astype(np.uint64)
-        size = np.ones_like(value, np.int64)
-        for place in range(1, 10):
-            size += value >> np.uint64(7 * place) != 0
-        self.registers[d] = size
+    def varint_size(self, d: int, a: int, form: int) -> None:
+        self.registers[d] = _varint_size(number_of(self.registers[a]), form)
 
     def write(self, a: int, b: int, c: int, offset: int, size: int, big: int) -> None:
         rows = self._written(c)
@@ -71,21 +72,41 @@ class WrittenTile(Tile):
             for byte in range(size):
                 ADDRESSED["u1"][at + (size - 1 - byte if big else byte)] = (value >> 8 * byte).astype(np.uint8)
 
-    def write_varint(self, a: int, b: int, c: int, offset: int) -> None:
+    def write_varint(self, a: int, b: int, c: int, offset: int, form: int) -> None:
         rows = self._written(c)
-        value = self.values(a, rows).astype(np.uint64)
-        at = self.values(b, rows) + (offset - FIRST_ADDRESS)
+        value = self.values(a, rows)
+        at, size = self.values(b, rows) + (offset - FIRST_ADDRESS), _varint_size(value, form)
+        if form == op.QUIC:
+            value = value | np.log2(size).astype(np.int64) << 8 * size - 2
+        value = value if form == op.SIGNED_LEB128 else value.astype(np.uint64)
+        place = 0
         while len(at):
-            rest = value >> np.uint64(7)
-            more = rest != 0
-            ADDRESSED["u1"][at] = (value & np.uint64(0x7F)).astype(np.uint8) | np.where(more, 0x80, 0).astype(np.uint8)
-            at, value = at[more] + 1, rest[more]
+            behind = size - 1 - place
+            low = 8 * behind if form == op.QUIC else 7 * (behind if form == op.VLQ else np.full_like(size, place))
+            octet = (value >> low.astype(value.dtype)).astype(np.uint8)
+            if form != op.QUIC:
+                octet = octet & 0x7F | np.where(behind, 0x80, 0).astype(np.uint8)
+            ADDRESSED["u1"][at] = octet
+            more, place = behind > 0, place + 1
+            at, value, size = at[more] + 1, value[more], size[more]
 
     def copy(self, a: int, b: int, c: int, d: int, offset: int) -> None:
         rows = self._written(d)
         start, stop, to = (self.values(each, rows) - FIRST_ADDRESS for each in (a, b, c))
         sizes = stop - start
         ADDRESSED["u1"][ragged(to + offset, sizes)] = ADDRESSED["u1"][ragged(start, sizes)]
+
+    def write_spelled(self, a: int, b: int, c: int, f: int, offset: int, way: int) -> None:
+        self._written(f)
+        rows, meaning = self.wanted(f), MEANINGS[way]
+        start, stop, to = (self.values(each, rows).tolist() for each in (a, b, c))
+        good = np.ones(len(rows), bool)
+        for number, (begin, end, place) in enumerate(zip(start, stop, to, strict=True)):
+            octets = read_back(meaning, ctypes.string_at(begin, end - begin))
+            good[number] = octets is not None
+            if octets is not None:
+                ctypes.memmove(place + offset, octets, len(octets))
+        self.sound_where(rows, good)
 
     def _written(self, when: int) -> Array:
         """The rows in which a mask is set. What was read of their bytes is no longer there."""
@@ -104,7 +125,22 @@ WRITING_METHODS: Methods = {
     orders.WRITE: WrittenTile.write,
     orders.WRITE_VARINT: WrittenTile.write_varint,
     orders.COPY: WrittenTile.copy,
+    orders.WRITE_SPELLED: WrittenTile.write_spelled,
 }
+
+
+def _varint_size(value: Array, form: int) -> Array:
+    """How many bytes numbers have in a form of variable length."""
+    if form == op.QUIC:
+        unsigned, widths = value.astype(np.uint64), np.array([6, 14, 30], np.uint64)
+        found: Array = 1 << (unsigned[..., None] >> widths != 0).sum(axis=-1)
+        return found
+    bits = 6 if form == op.SIGNED_LEB128 else 7
+    unsigned = (value ^ value >> 63 if form == op.SIGNED_LEB128 else value).astype(np.uint64)
+    size = np.ones_like(value)
+    for place in range(9):
+        size += unsigned >> np.uint64(bits + 7 * place) != 0
+    return size
 
 
 def write(

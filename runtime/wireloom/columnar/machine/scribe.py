@@ -7,6 +7,7 @@ from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.copies import copy_all
 from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine.spelling import unspelled
 from wireloom.columnar.machine.tiles import TILE, Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
@@ -82,7 +83,9 @@ def step(
     safe: int,
 ) -> None:
     """Follow an instruction."""
-    if kind >= orders.WRITE:
+    if kind == orders.WRITE_SPELLED:
+        _write_spelled(code, count, registers)
+    elif kind >= orders.WRITE:
         _write(kind, code, count, registers)
     elif kind >= orders.ROW:
         _given(kind, code, count, rows, registers, out)
@@ -127,10 +130,7 @@ def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers
     else:
         a = registers[code[2]]
         for i in range(count):
-            size, value = 1, shifted(a[i], 7)
-            while value != 0:
-                size, value = size + 1, shifted(value, 7)
-            d[i] = size
+            d[i] = _varint_size(a[i], code[3])
 
 
 def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
@@ -141,16 +141,45 @@ def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
     elif kind == orders.WRITE_VARINT:
         for i in range(count):
             if c[i] != 0:
-                at, value = b[i] + code[4], a[i]
-                while shifted(value, 7) != 0:
-                    put1(at, value | 0x80)
-                    at, value = at + 1, shifted(value, 7)
-                put1(at, value)
+                _put_varint(b[i] + code[4], a[i], code[5])
     else:
         d, n = registers[code[4]], code[5]
         for i in range(count):
             if d[i] != 0:
                 copy_all(c[i] + n, a[i], b[i] - a[i])
+
+
+def _write_spelled(code: Array, count: int, registers: Registers) -> None:
+    """Write the bytes that texts spell."""
+    a, b, c, f = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+    good = registers[op.SOUND]
+    for i in range(count):
+        if f[i] & good[i]:
+            good[i] = 1 if unspelled(c[i] + code[5], a[i], b[i], code[6]) else 0
+
+
+def _varint_size(value: int, form: int) -> int:
+    """How many bytes a number has in a form of variable length."""
+    if form == op.QUIC:
+        return 1 if shifted(value, 6) == 0 else 2 if shifted(value, 14) == 0 else 4 if shifted(value, 30) == 0 else 8
+    size, rest = 1, shifted(value ^ value >> 63, 6) if form == op.SIGNED_LEB128 else shifted(value, 7)
+    while rest != 0:
+        size, rest = size + 1, shifted(rest, 7)
+    return size
+
+
+def _put_varint(at: int, value: int, form: int) -> None:
+    """Write a number in a form of variable length."""
+    size = _varint_size(value, form)
+    for i in range(size):
+        behind = size - 1 - i
+        if form == op.QUIC:
+            length = 0 if size == 1 else 1 if size == 2 else 2 if size == 4 else 3
+            put1(at + i, value >> 8 * behind | (length << 6 if i == 0 else 0))
+        else:
+            low = 7 * (behind if form == op.VLQ else i)
+            group = value >> low if form == op.SIGNED_LEB128 else shifted(value, low)
+            put1(at + i, group & 0x7F | (0x80 if behind > 0 else 0))
 
 
 def _write_number(size: int, big: bool, a: Array, b: Array, c: Array, n: int, count: int) -> None:

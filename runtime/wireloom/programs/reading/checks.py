@@ -26,9 +26,8 @@ def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
     if name in at.settled and at.this is at.record:
         number = _settled(at, number, at.settled[name])
     if said.meaning is not None:
-        if not isinstance(said.meaning, Counted) or said.meaning.parts > 1:
-            raise NoProgramError("a number that is kept beside what it stands for")
-        at.this.columns[name] = certain(at, meant(at, number, said.meaning))
+        assert said.raw is not None
+        at.this.columns[name], at.this.columns[said.raw] = _kept(at, number, said.meaning)
         return
     if said.const is not None:
         if not isinstance(said.const, int) or number.floating:
@@ -69,31 +68,79 @@ def of_each(at: Lowering, found: Found) -> Number:
     return found
 
 
+def limited(
+    at: Lowering, number: Number, least: int, most: int, where: int | None = None, reason: Reason | None = None
+) -> Number:
+    """The same; rows in which it is outside are not sound."""
+    if number.most >= WORD > most:
+        at.must(at.asm.value(op.NOT, (both(at.asm, _is_negative(at, number.register), number.valid),)), where, reason)
+        number = replace(number, most=WORD - 1)
+    for sign, bound, inside in (
+        (op.LESS_NUMBER, least, number.least >= least),
+        (op.MORE_NUMBER, most, number.most <= most),
+    ):
+        if not inside and -WORD <= bound < WORD:
+            beyond = at.asm.value(sign, (number.register,), (bound,))
+            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)), where, reason)
+    return replace(number, least=max(least, number.least), most=min(most, number.most))
+
+
+def _within(at: Lowering, number: Number, least: int, most: int) -> Number:
+    """The same; rows in which it is outside have more than registers hold."""
+    at.partial |= number.least < least or number.most > most
+    return limited(at, number, least, most)
+
+
+def _is_negative(at: Lowering, register: int) -> int:
+    """The mask where the highest bit of a register is set."""
+    return at.asm.value(op.LESS_NUMBER, (register,), (0,))
+
+
+def _kept(at: Lowering, number: Number, meaning: Meaning) -> tuple[Number, Number]:
+    """What a number stands for, and the number itself where that does not determine it."""
+    asm, value = at.asm, meant(at, number, meaning)
+    if isinstance(meaning, Counted) and meaning.parts > 1:
+        steps = asm.value(op.MULTIPLY_NUMBER, (at.moved(value.register, -meaning.first),), (meaning.parts,))
+        told = both(asm, value.valid, asm.value(op.EQUAL, (steps, number.register)))
+    else:
+        told = value.valid
+    return value, replace(number, valid=both(asm, number.valid, asm.value(op.NOT, (told,))))
+
+
 def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
     """Times and durations in microseconds, or decimals; not valid where the number has no meaning."""
-    if isinstance(meaning, DecimalMeaning) and number.whole:
+    if number.parts > 1:
+        raise NoProgramError("a meaning of a decimal")
+    if isinstance(meaning, DecimalMeaning) and not number.floating:
         return _scaled(at, number, meaning)
-    if not isinstance(meaning, Counted) or not number.whole:
+    if not isinstance(meaning, Counted) or number.floating:
         raise NoProgramError("a number with a meaning that is a double")
-    asm, valid = at.asm, number.valid
-    least, most = meaning.fewest, meaning.highest
+    if number.most >= WORD > meaning.highest:
+        none = _is_negative(at, number.register)  # as it is from 2^63 on
+        number = replace(number, most=WORD - 1, valid=both(at.asm, number.valid, at.asm.value(op.NOT, (none,))))
+    asm, parts = at.asm, meaning.parts
+    if number.most >= WORD and parts % 2 == 0:
+        half = asm.value(op.AND_NUMBER, (asm.value(op.SHIFT_RIGHT, (number.register, asm.number(1))),), (WORD - 1,))
+        number, parts = replace(number, register=half, least=0, most=WORD - 1), parts // 2
+    number, valid = _within(at, number, -WORD, WORD - 1), number.valid
+    least, most = meaning.fewest * parts // meaning.parts, meaning.highest * parts // meaning.parts
     if number.least < least:
         valid = both(asm, valid, asm.value(op.NOT, (asm.value(op.LESS_NUMBER, (number.register,), (least,)),)))
     if number.most > most:
         valid = both(asm, valid, asm.value(op.NOT, (asm.value(op.MORE_NUMBER, (number.register,), (most,)),)))
     register = number.register
-    if meaning.parts > 1:
-        register = asm.value(op.DIVIDE, (register, asm.number(meaning.parts)))
+    if parts > 1:
+        register = asm.value(op.DIVIDE, (register, asm.number(parts)))
     elif meaning.times > 1:
         register = asm.value(op.MULTIPLY_NUMBER, (register,), (meaning.times,))
     return Number(at.moved(register, meaning.first), -WORD, WORD - 1, valid)
 
 
 def _scaled(at: Lowering, number: Number, meaning: DecimalMeaning) -> Number:
-    """Decimals, as whole numbers of their last place."""
+    """Decimals, as whole numbers of their last place; rows in which these have more than 64 bits are not sound."""
+    low, high = (-WORD, WORD - 1) if meaning.times > 0 else (WORD - 1, -WORD)
+    number = _within(at, number, -((meaning.plus - low) // meaning.times), (high - meaning.plus) // meaning.times)
     ends = [each * meaning.times + meaning.plus for each in (number.least, number.most)]
-    if not (min(ends) >= -WORD and max(ends) < WORD):
-        raise NoProgramError("what numbers of 64 bits cannot say")
     register = number.register
     if meaning.times != 1:
         register = at.asm.value(op.MULTIPLY_NUMBER, (register,), (meaning.times,))

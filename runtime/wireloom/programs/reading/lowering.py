@@ -86,6 +86,8 @@ class Lowering:
         """Fields of the header whose numbers are known: records with others are not sound."""
         self.left: dict[str, None] = {}
         """What makes rows unsound because no program says it, in the order in which it was met."""
+        self.partial = False
+        """Whether rows are unsound in which a number has more than 64 bits, or is kept as it is not written."""
 
     # What expressions ask for
 
@@ -272,13 +274,13 @@ class Lowering:
     def _reversed(self, register: int, bits: int) -> int:
         """The lowest bits of a register in the other order."""
         asm, table, count = self.asm, self.asm.shared(Table.of(REVERSED)), -(-bits // 8)
-        if bits > 32:
-            raise NoProgramError("a CRC of more than 32 bits that is not reflected")
         found = asm.number(0)
         for byte in range(count):
             shifted = asm.value(op.SHIFT_RIGHT, (register, asm.number(8 * byte))) if byte else register
             one = asm.value(op.LOOK_UP, (asm.value(op.AND_NUMBER, (shifted,), (0xFF,)),), (table, 1 << 8))
             found = asm.value(op.ADD, (asm.value(op.MULTIPLY_NUMBER, (found,), (1 << 8,)), one))
+        if bits == 64:
+            asm.wide.add(found)
         return asm.value(op.SHIFT_RIGHT, (found, asm.number(8 * count - bits))) if bits % 8 else found
 
     # In which rows

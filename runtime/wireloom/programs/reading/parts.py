@@ -12,12 +12,14 @@ from wireloom.codec.computed import LIMITS, Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
+from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits
-from wireloom.programs.number_format import NumberFormat
-from wireloom.programs.reading.checks import certain, meant, name_number, of_each, put, shown, valid, verify
+from wireloom.programs.number_format import NumberFormat, singles, varint_form
+from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
+from wireloom.programs.reading.decimals import packed_decimal
 from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
@@ -43,10 +45,15 @@ from wireloom.programs.values import (
 
 def layout(content: codec.Layout, at: Lowering) -> None:
     """The parts of a layout in order. Raises ``NoProgramError``."""
-    for step in content.steps:
-        if at.judge.reason(step):
-            raise NoProgramError(APART)
-        read(step, at)
+    for each in content.steps:
+        step(each, at)
+
+
+def step(part: Any, at: Lowering) -> None:
+    """A part of a layout. Raises ``NoProgramError``, also for those that are left to the codec."""
+    if at.judge.reason(part):
+        raise NoProgramError(APART)
+    read(part, at)
 
 
 @singledispatch
@@ -110,9 +117,13 @@ def _lone_value(part: Lone, at: Lowering) -> None:
 
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
+    asm, begin = at.asm, at.cursor
+    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd):
+        read_strictly, at.partial = value(kind, at), True
+        at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
+        return read_strictly
     if not isinstance(kind, codec.Text | codec.Blob | codec.Ascii):
         raise NoProgramError("bytes that are kept beside a value")
-    asm, begin = at.asm, at.cursor
     start, stop = extent(kind.extent, at)
     end, kept = at.cursor, asm.number(0)
     if isinstance(kind.extent, codec.Until) and kind.extent.unterminated and kind.extent.terminator == "drop":
@@ -134,11 +145,12 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
 
 def _ascii(kind: codec.Ascii, span: Span, at: Lowering) -> Number:
     """A number in digits that are as it is written."""
-    if kind.fill or kind.bits > 63:
-        raise NoProgramError("digits after a filling, or of 64 bits")
+    if kind.fill:
+        raise NoProgramError("digits after a filling")
+    at.partial |= kind.bits > 63
     form = int(kind.signed) + 2 * int(kind.alphabet.isupper() and kind.base > 10)
     register = at.asm.value(op.DIGITS, (*span, at.where), (kind.base, kind.digits, form))
-    return _limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)
+    return limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)
 
 
 def _must_be(wanted: object, kind: object, at: Lowering) -> None:
@@ -183,32 +195,20 @@ def _computed(part: Computed, at: Lowering) -> None:
 def _computed_value(part: Computed, at: Lowering) -> None:
     compute, found = part.compute, at.ask(part.compute.value)
     number = of_each(at, found)
-    if not number.whole:
-        raise NoProgramError("a number computed from one of 64 unsigned bits, or from a float")
+    if part.field.is_bounded(at.u64):
+        number = limited(at, number, 0, WORD - 1)
+    if number.floating or number.parts > 1:
+        raise NoProgramError("a number computed from a float, or from a decimal")
     if compute.type == "boolean" and not number.truth:
         raise NoProgramError("a truth value that is computed from numbers")
     limits = LIMITS.get(str(compute.type))
     if limits is not None:
         words = shown(part.field, number), f" does not fit a {compute.type}"
-        number = _limited(at, number, *limits, reason=Reason("range", at.cursor, words))
+        number = limited(at, number, *limits, reason=Reason("range", at.cursor, words))
     if compute.meaning is not None:
         at.this.columns[part.name] = meant(at, number, compute.meaning)
         return
     name_number(at, part.name, part.field, number)
-
-
-def _limited(
-    at: Lowering, number: Number, least: int, most: int, where: int | None = None, reason: Reason | None = None
-) -> Number:
-    """The same; rows in which it is outside are not sound."""
-    for sign, bound, inside in (
-        (op.LESS_NUMBER, least, number.least >= least),
-        (op.MORE_NUMBER, most, number.most <= most),
-    ):
-        if not inside and -WORD <= bound < WORD:
-            beyond = at.asm.value(sign, (number.register,), (bound,))
-            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)), where, reason)
-    return replace(number, least=max(least, number.least), most=min(most, number.most))
 
 
 @read.register
@@ -326,10 +326,10 @@ def value(kind: object, at: Lowering) -> Datum:
             number = NumberFormat.from_construct(kind)
             at.need((None, number.size))
             return number_at(number, at)
-        case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
-            return Number(_leb128(kind.bits, at), 0, (1 << kind.bits) - 1)
-        case codec.ZigZag() if type(kind) is codec.ZigZag and kind.bits < 63:
-            return _folded(kind, at)
+        case Varint():
+            return _varint(kind, at)
+        case codec.Bcd():
+            return packed_decimal(kind, at)
         case codec.Constant():
             return _constant(kind.value, at)
         case codec.Ascii():
@@ -357,19 +357,24 @@ def value(kind: object, at: Lowering) -> Datum:
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
-def _leb128(bits: int, at: Lowering) -> int:
-    """The unsigned number at the cursor, in groups of seven bits."""
-    register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (bits,))
+def _varint(kind: Varint, at: Lowering) -> Number:
+    """A number of variable length."""
+    bits = 64 if isinstance(kind, codec.Protobuf) else kind.bits
+    register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (bits, varint_form(kind)))
     at.move(after)
-    return register
+    if isinstance(kind, codec.ZigZag):
+        register = _unfolded(register, at)
+    if isinstance(kind, codec.Protobuf):
+        return limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most)
+    return Number(register, kind.least, kind.most)
 
 
-def _folded(kind: codec.ZigZag, at: Lowering) -> Number:
-    """A signed number whose lowest bit is its sign."""
-    asm, register = at.asm, _leb128(kind.bits, at)
+def _unfolded(register: int, at: Lowering) -> int:
+    """The signed number that an unsigned one stands for, whose lowest bit is its sign."""
+    asm = at.asm
+    half = asm.value(op.AND_NUMBER, (asm.value(op.SHIFT_RIGHT, (register, asm.number(1))),), (WORD - 1,))
     sign = asm.value(op.SUBTRACT, (asm.number(0), asm.value(op.AND_NUMBER, (register,), (1,))))
-    found = asm.value(op.XOR, (asm.value(op.SHIFT_RIGHT, (register, asm.number(1))), sign))
-    return Number(found, -1 << kind.bits - 1, (1 << kind.bits - 1) - 1)
+    return asm.value(op.XOR, (half, sign))
 
 
 def _constant(wanted: bytes, at: Lowering) -> Octets:
@@ -442,8 +447,6 @@ def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struc
 def number_at(kind: NumberFormat, at: Lowering) -> Number:
     """The number at the cursor, whose bytes are there."""
     place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
-    if kind.half:
-        raise NoProgramError("a number of half precision")
     written = at.written(kind)
     at.shift += kind.size
     if written is not None:
@@ -455,6 +458,9 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
     else:
         register = at.asm.value(_LOADS[kind.size, little], (place,), (shift,))
+    if kind.half:
+        single = at.asm.value(op.LOOK_UP, (register,), (at.asm.shared(singles()), 1 << bits))
+        return Number(at.asm.value(op.AND_NUMBER, (single,), (0xFFFF_FFFF,)), 0, 0, floating=4)
     if kind.kind == "f":
         return Number(register, 0, 0, floating=kind.size)
     if kind.boolean:
@@ -498,7 +504,7 @@ def _terminated(kind: codec.Until, at: Lowering) -> Span:
     """Up to a terminator, or to the limit if it may be missing."""
     start, limit, size = at.cursor, at.limit, len(kind.end)
     needed = not kind.unterminated or (kind.terminator == "drop" and kind.strict)
-    stop = _sought(kind.end, (start, limit), at, needed=needed)
+    stop = sought(kind.end, (start, limit), at, needed=needed)
     if kind.terminator == "leave":
         at.move(stop)
     elif needed:
@@ -516,13 +522,13 @@ def _padded(kind: codec.Padded, span: Span, at: Lowering) -> Span:
         return start, at.asm.value(op.TRIM, (start, stop, at.where), (padding,))
     if kind.until.terminator != "drop" or kind.until.unit != 1:
         raise NoProgramError("padding after a terminator that is kept")
-    end = _sought(kind.until.end, span, at, needed=not kind.until.unterminated)
+    end = sought(kind.until.end, span, at, needed=not kind.until.unterminated)
     behind = _behind(end, len(kind.until.end), stop, at)
     at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (behind, stop, at.where), (padding,)), behind)))
     return start, end
 
 
-def _sought(end: bytes, span: Span, at: Lowering, *, needed: bool) -> int:
+def sought(end: bytes, span: Span, at: Lowering, *, needed: bool) -> int:
     """Where a terminator is; if it is missing where it need not be, where it was sought in vain."""
     if len(end) > 7:
         raise NoProgramError("a terminator of more than seven bytes")

@@ -20,7 +20,8 @@ class Kind(Enum):
     LIST = "lists"
     BYTES = "bytes"
     BOOLEAN = "booleans"
-    DECIMAL = "whole decimals of 128 bits"
+    DECIMAL = "whole decimals of 128 bits, not below zero"
+    SCALED = "decimals of 128 bits"
     SIGNED = "signed integers"
     UNSIGNED = "unsigned integers"
     FLOAT = "floats"
@@ -30,7 +31,8 @@ class Kind(Enum):
 @dataclass(frozen=True, slots=True)
 class Outline:
     """What a program knows of a column: its kind, how many ``bits`` a number has, whether some values are missing, its
-    fields if it is a struct, and its ``items`` if it is a list that has some. ``type`` is a list's type in the table.
+    fields if it is a struct, its ``items`` if it is a list that has some, and the ``places`` behind the point of
+    decimals. ``type`` is a list's type in the table.
     """
 
     kind: Kind
@@ -39,6 +41,7 @@ class Outline:
     fields: "tuple[tuple[str, Outline], ...]" = ()
     items: "Outline | None" = None
     type: Any = None
+    places: int = 0
 
 
 Path = tuple[str, ...]
@@ -127,13 +130,23 @@ class Inputs:
                 place = self._take(path, (_VALUES, 0, 0), (None, 0, 0))
                 return Number(asm.value(orders.BIT, (self.row,), (place,)), 0, 1, valid, truth=True)
             case Kind.DECIMAL:
-                place = self._take(path, _values(16), _values(16, 8))
-                low, high = (asm.value(orders.COLUMN, (self.row,), (each, 8, 16)) for each in (place, place + 1))
+                low, high = self._halves(path)
                 asm.check(asm.value(op.EQUAL_NUMBER, (high,), (0,)), valid)
                 return Number(low, 0, 2 * WORD - 1, valid)
+            case Kind.SCALED:
+                low, high = self._halves(path)
+                sign = asm.value(op.SHIFT_RIGHT, (low, asm.number(63)))
+                asm.check(asm.value(op.EQUAL, (high, sign)), valid)
+                return Number(low, -WORD, WORD - 1, valid, parts=10**outline.places)
             case Kind.OTHER:
                 raise NoProgramError("columns of this type")
         return self._number(path, outline.kind, outline.bits, valid)
+
+    def _halves(self, path: Path) -> tuple[int, int]:
+        """The lowest 64 bits of numbers of 128 bits, and the highest."""
+        place = self._take(path, _values(16), _values(16, 8))
+        low, high = (self.asm.value(orders.COLUMN, (self.row,), (each, 8, 16)) for each in (place, place + 1))
+        return low, high
 
     def variant(self) -> int:
         """The number of the variant."""

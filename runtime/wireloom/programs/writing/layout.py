@@ -13,7 +13,9 @@ from wireloom import codec
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
+from wireloom.codec.meanings import Counted, DecimalMeaning
 from wireloom.codec.runs import Run
+from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
@@ -22,6 +24,8 @@ from wireloom.programs.expressions import both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.values import (
     APART,
+    SIZES,
+    WAYS,
     Datum,
     Mask,
     NoProgramError,
@@ -32,6 +36,9 @@ from wireloom.programs.writing.inputs import ITEM, Inputs, Items, Outline, Path
 from wireloom.programs.writing.numbers import ArrangingNumbers
 from wireloom.programs.writing.scope import Copied, Laid
 from wireloom.rowwise import Judge
+
+_NUMBERS = FormatField | BytesInteger | Varint | codec.Bcd | codec.Ascii
+"""What may follow from others."""
 
 
 class Arranging(ArrangingNumbers):
@@ -46,6 +53,10 @@ class Arranging(ArrangingNumbers):
 
     def message(self, said: codec.Message, variant: int, fields: Laid) -> None:
         """Lay out a record. ``variant`` is the register with the number of its variant. Raises ``NoProgramError``."""
+        self._lay(lambda: self._message(said, variant, fields), (self.header, fields))
+
+    def _message(self, said: codec.Message, variant: int, fields: Laid) -> None:
+        self.this = self.header
         self.layout(said.record.head)
         for part in said.record.tail:
             self.this = self.header
@@ -58,7 +69,8 @@ class Arranging(ArrangingNumbers):
                 self._section(said, part.name, variant)
             self.spans[part.name] = start, self.cursor
         self.header.spans = fields.spans = self.spans
-        self._finish()
+        if said.record.until:
+            self._terminated(said.record.until)
 
     def _section(self, said: codec.Message, name: str, variant: int) -> None:
         """What the message has in one of the record's sections."""
@@ -115,7 +127,7 @@ class Arranging(ArrangingNumbers):
 
     def within(self, holds: Mask, read: Callable[[], None]) -> None:
         """Lay out something in the rows where ``holds``. If no program does, none of these rows is sound."""
-        lists: list[list[Any]] = [self.writes, self.following, self.sums]
+        lists: list[list[Any]] = [self.writes, self.following, self.varying, self.sums]
         counts, items = [len(each) for each in lists], dict(self.items)
         this, octets, filled = self.this, dict(self.this.octets), dict(self.this.filled)
         mask = holds if isinstance(holds, bool) else both(self.asm, self.where, holds)
@@ -187,10 +199,8 @@ class Arranging(ArrangingNumbers):
 
     def _lone(self, part: Lone) -> None:
         start, said = self.cursor, part.field
-        if said.raw and not isinstance(part.subcon, codec.Text | codec.Blob):
-            raise NoProgramError("bytes that are kept beside a value")
-        if said.meaning is not None or (part.derived and not isinstance(part.subcon, FormatField | BytesInteger)):
-            raise NoProgramError("a derived value, or one with a meaning, that is no number")
+        if part.derived and not isinstance(part.subcon, _NUMBERS):
+            raise NoProgramError("a derived value that is no number")
         self._value(part.name, said, part.subcon)
         self.spans[part.name] = start, self.cursor
         if part.name in self.this.inner:
@@ -200,8 +210,29 @@ class Arranging(ArrangingNumbers):
         match kind:
             case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
                 self._field(name, said, NumberFormat.from_construct(kind))
-            case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
-                self._varint(name, said)
+            case Varint():
+                self._varint(name, said, kind)
+            case codec.Bcd():
+                self._packed_decimal(name, said, kind)
+            case codec.Ascii(extent=codec.Rest() | codec.Size()):
+                self._ascii(name, said, kind)
+            case codec.Ascii(extent=codec.Until(end=end, unterminated=False, unit=1, terminator="drop")):
+                self._ascii(name, said, kind)
+                self._terminated(end)
+            case codec.Ascii(extent=codec.Prefixed(length=FormatField() | BytesInteger() as length)):
+                form, position, shift, where = (
+                    NumberFormat.from_construct(length),
+                    self.position,
+                    self.shift,
+                    self.where,
+                )
+                self.move(position, shift + form.size)
+                size = self._ascii(name, said, kind)
+                self._later(lambda: self._write(size, form, position, shift, where))
+            case codec.As(meaning=Counted() | DecimalMeaning()):
+                self._value(name, said, kind.subcon)
+            case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:
+                self._spelled(name, way)
             case codec.Blob():
                 self._octets(name, kind.extent)
             case codec.Text(encoding="utf-8"):
@@ -244,6 +275,22 @@ class Arranging(ArrangingNumbers):
             self.this.octets[name] = self._copy(known)
         if isinstance(extent, codec.Until) and extent.terminator == "drop":
             self._terminated(extent.end)
+
+    def _spelled(self, name: str, way: int) -> None:
+        """The bytes that a text spells."""
+        known, position, shift, where = self.this.columns.get(name), self.position, self.shift, self.where
+        if not isinstance(known, Octets | None):
+            raise NoProgramError("a text that is given as something else")
+        start = self.cursor
+        self.move(position, shift + SIZES[way])
+        if known is not None:
+            reads, there = (known.start, known.stop), both(self.asm, where, known.valid)
+
+            def write() -> None:
+                self.asm.do(orders.WRITE_SPELLED, (*reads, self._place(position), there), (shift, way))
+
+            self._later(write)
+            self.this.octets[name] = Copied(start, self.cursor, there)
 
     def _terminated(self, end: bytes) -> None:
         position, shift, where = self.position, self.shift, self.where
@@ -299,13 +346,16 @@ class ItemArranging(Arranging):
 
     def item(self, kind: object) -> None:
         """Lay out an item. Raises ``NoProgramError``."""
+        self._lay(lambda: self._item(kind), [self.header])
+
+    def _item(self, kind: object) -> None:
+        self.this = self.header
         while isinstance(kind, codec.Nested) and isinstance(kind.extent, codec.Rest | codec.Size):
             kind = kind.layout
         if isinstance(kind, codec.Layout | codec.With):
             self._struct(ITEM, kind if isinstance(kind, codec.Layout) else kind.layout, {})
         else:
             self._value(ITEM, kind if isinstance(kind, codec.Field) else codec.Field(kind), kind)
-        self._finish()
 
     def known(self, name: Name) -> Datum | int | None:
         if name.origin is not Origin.RECORD:

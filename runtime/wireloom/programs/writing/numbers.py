@@ -3,17 +3,20 @@
 What is laid out is a guess, of which nothing is checked: the program proves it by reading it again.
 """
 
-from collections.abc import Callable, Mapping
+import struct
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from wireloom import codec
+from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
+from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
-from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.number_format import NumberFormat, varint_form
 from wireloom.programs.reading.checks import joined
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.values import (
@@ -24,6 +27,7 @@ from wireloom.programs.values import (
     Number,
     Octets,
 )
+from wireloom.programs.writing import digits
 from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
 from wireloom.rowwise import Judge
 
@@ -47,6 +51,10 @@ class ArrangingNumbers(Lowering):
         self.writes: list[tuple[tuple[str, ...], Callable[[], None]]] = []
         """What writes something once all is known, and the path of its field."""
         self.following: list[Following] = []
+        self.varying: list[Following] = []
+        """Those of ``following`` whose own size depends on their value."""
+        self.guesses: list[int] = []
+        """The registers of the values of ``varying`` by which their sizes are guessed; none before they are known."""
         self.sums: list[Stamp] = []
         self.summed: list[Summed] = []
 
@@ -62,10 +70,8 @@ class ArrangingNumbers(Lowering):
 
     def _field(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """A number of a fixed size, which goes to the cursor."""
-        if said.meaning is not None or isinstance(said.subcon, codec.As) or kind.half:
-            raise NoProgramError("a number that stands for something else")
-        self._prepare(name, said, floating=kind.kind == "f")
-        self._narrow(name, kind)
+        self._prepare(name, said, floating=max(4, kind.size) if kind.kind == "f" else 0)
+        self._narrow(name, said, kind)
         start, position, shift = self.cursor, self.position, self.shift
         self.move(position, shift + kind.size)
         self.spans[name] = start, self.cursor
@@ -73,16 +79,47 @@ class ArrangingNumbers(Lowering):
         if said.checksum is not None:
             self.sums.append(Stamp(Following(name, said, of, where, self.asm.path), kind, position, shift))
         else:
-            self._later(lambda: self._write(self._register(of, name), kind, position, shift, where))
+            told = self._half if kind.half else self._told
+            self._later(lambda: self._write(told(of, name, said), kind, position, shift, where))
 
-    def _prepare(self, name: str, said: codec.Field, *, floating: bool = False) -> None:
+    def _half(self, of: Laid, name: str, said: codec.Field) -> int:
+        """The bits of a number of half precision, if it is 0, normal or infinite: else the record does not say it."""
+        asm, register = self.asm, self._told(of, name, said)
+        sign = asm.value(op.AND_NUMBER, (asm.value(op.SHIFT_RIGHT, (register, asm.number(16))),), (0x8000,))
+        rest = asm.value(op.AND_NUMBER, (register,), (0x7FFF_FFFF,))
+        found = self.moved(asm.value(op.SHIFT_RIGHT, (rest, asm.number(13))), -112 << 10)
+        for single, half in ((0, 0), (0x7F80_0000, 0x7C00)):
+            found = asm.value(op.CHOOSE, (asm.value(op.EQUAL_NUMBER, (rest,), (single,)), asm.number(half), found))
+        return asm.value(op.OR, (sign, found))
+
+    def _lay(self, lay: Callable[[], None], levels: Iterable[Laid]) -> None:
+        """Lay out these structs and write them. Where numbers have sizes that depend on what they follow from, that is
+        laid out twice: the values that are found with sizes of one byte tell what their sizes are.
+        """
+        known = [(each, dict(each.columns), dict(each.filled)) for each in levels]
+        lay()
+        self._derive()
+        if self.varying:
+            self.guesses = [self._register(each.of, each.name) for each in self.varying]
+            for level, columns, filled in known:
+                level.columns, level.filled, level.octets, level.inner = columns, filled, {}, {}
+            self.position, self.shift, self.spans = self.nothing, 0, {}
+            for made in (self.writes, self.following, self.varying, self.sums):
+                made.clear()
+            lay()
+            self._derive()
+        self._write_all()
+
+    def _prepare(self, name: str, said: codec.Field, *, floating: int = 0) -> None:
         """Put something in place of missing values, or remember that it follows from others. Raises ``NoProgramError``
-        if that is no integer.
+        if that is neither an integer nor a float of so many bytes.
         """
         known = self.this.columns.get(name)
         if known is not None and known.valid == op.ONES:
             return
-        if floating and (said.derived or said.const is not None or said.default is not None):
+        if meaning_of(said) is not None and (said.derived or said.const is not None or said.default is not None):
+            raise NoProgramError("something to fill in that is no integer")
+        if floating and said.derived:
             raise NoProgramError("something to fill in that is no integer")
         if said.checksum is not None or said.derive is not None:
             self._may_fill(self.this, name)
@@ -91,29 +128,32 @@ class ArrangingNumbers(Lowering):
             return
         instead = said.const if said.const is not None else said.default
         if instead is not None and not isinstance(instead, Expression):
-            self.fill(self.this, name, instead)
+            self.fill(self.this, name, instead, floating=floating)
 
-    def _narrow(self, name: str, kind: NumberFormat) -> None:
+    def _narrow(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
         known = self.this.columns.get(name)
-        if isinstance(known, Number) and not known.floating and not kind.boolean:
+        if meaning_of(said) is None and isinstance(known, Number) and not known.floating and not kind.boolean:
             bits = 8 * kind.size - (kind.kind == "i")
             least, most = -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1
             self.this.columns[name] = replace(known, least=max(known.least, least), most=min(known.most, most))
 
-    def fill(self, of: Laid, name: str, instead: object) -> None:
+    def fill(self, of: Laid, name: str, instead: object, *, floating: int = 0) -> None:
         """Put a number where none is given. Raises ``NoProgramError`` if it is none."""
         known = of.columns.get(name)
-        if not isinstance(instead, int) or not -WORD <= instead < WORD or not isinstance(known, Number | None):
+        if floating:
+            instead = _bits_of(instead, floating)
+        if not isinstance(instead, int) or not -WORD <= instead < 2 * WORD or not isinstance(known, Number | None):
             raise NoProgramError("something to fill in that is no integer")
-        other = Number(self.asm.number(instead), int(instead), int(instead), truth=isinstance(instead, bool))
+        truth = isinstance(instead, bool)
+        other = Number(self.asm.number(instead), int(instead), int(instead), truth=truth, floating=floating)
         self._may_fill(of, name)
         if known is None:
             of.columns[name] = other
         elif known.valid != op.ONES:
             register = self.asm.value(op.CHOOSE, (known.valid, known.register, other.register))
             least, most = min(known.least, int(instead)), max(known.most, int(instead))
-            of.columns[name] = Number(register, least, most, truth=known.truth)
+            of.columns[name] = Number(register, least, most, truth=known.truth, floating=floating)
 
     def settle(self, of: Laid, name: str, number: int) -> None:
         """Rows in which it is another number are not sound."""
@@ -136,6 +176,30 @@ class ArrangingNumbers(Lowering):
                 return known.register
         raise NoProgramError("a number that is given as something else")
 
+    def _told(self, of: Laid, name: str, said: codec.Field) -> int:
+        """The number that is written for a field: the one that its value stands for, if that is not the same."""
+        register, meaning = self._register(of, name), meaning_of(said)
+        if meaning is not None:
+            register = self._unmeant(register, meaning)
+            raw = of.columns.get(said.raw or "")
+            if isinstance(raw, Number):
+                register = self.asm.value(op.CHOOSE, (raw.valid, raw.register, register))
+        return register
+
+    def _unmeant(self, register: int, meaning: Meaning) -> int:
+        """The number that stands for a time, a duration or a decimal; any other one if there is none."""
+        asm = self.asm
+        match meaning:
+            case Counted():
+                steps = self.moved(register, -meaning.first)
+                steps = asm.value(op.MULTIPLY_NUMBER, (steps,), (meaning.parts,)) if meaning.parts > 1 else steps
+                times = meaning.times
+            case DecimalMeaning():
+                steps, times = self.moved(register, -meaning.plus), meaning.times
+            case _:
+                raise NoProgramError("a number that stands for something else")
+        return steps if times == 1 else asm.value(op.DIVIDE, (steps, asm.number(times)))
+
     def _write(self, register: int, kind: NumberFormat, position: int, shift: int, where: int) -> None:
         """Write a number so many bytes behind a position of the record."""
         little = kind.is_little(little=self.little)
@@ -153,8 +217,8 @@ class ArrangingNumbers(Lowering):
 
     def _bits(self, part: codec.Bits) -> None:
         kind = NumberFormat.from_construct(part.integer)
-        if part.over or any(isinstance(said.subcon, codec.BitList) or said.meaning for _, said, _, _ in part.fields):
-            raise NoProgramError("bits over others, as a list, or with a meaning")
+        if part.over or any(isinstance(said.subcon, codec.BitList) for _, said, _, _ in part.fields):
+            raise NoProgramError("bits over others, or as a list")
         position, shift = self.position, self.shift
         start = self.cursor
         self.move(position, shift + kind.size)
@@ -172,20 +236,76 @@ class ArrangingNumbers(Lowering):
     def _word(self, part: codec.Bits, of: Laid) -> int:
         """The number that bits make up, where it is not given itself."""
         asm, word = self.asm, self.nothing
-        for name, _, shift, mask in part.fields:
-            bits = asm.value(op.AND_NUMBER, (self._register(of, name),), (mask,))
+        for name, said, shift, mask in part.fields:
+            bits = asm.value(op.AND_NUMBER, (self._told(of, name, said),), (mask,))
             word = asm.value(op.OR, (word, asm.value(op.SHIFT_LEFT, (bits, asm.number(shift)))))
         known = None if part.whole is None else of.columns.get(part.whole[0])
         return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
 
-    def _varint(self, name: str, said: codec.Field) -> None:
-        if said.derived:
-            raise NoProgramError("a derived value without a size of its own")
+    def _varint(self, name: str, said: codec.Field, kind: Varint) -> None:
+        """A number of variable length, which goes to the cursor."""
+        if said.checksum is not None:
+            raise NoProgramError("a checksum without a size of its own")
+        count = len(self.following)
         self._prepare(name, said)
-        register, position = self._register(self.this, name), self.cursor
-        where = self.where
-        self._later(lambda: self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (0,)))
-        self._on(self.asm.value(orders.VARINT_SIZE, (register,)))
+        guess, of, where = self._told(self.this, name, said), self.this, self.where
+        position, shift, form = self.position, self.shift, varint_form(kind)
+        if len(self.following) > count:
+            guess = self.guesses[len(self.varying)] if self.guesses else guess
+            self.varying.append(self.following[-1])
+
+        def write() -> None:
+            register = self._folded(kind, self._told(of, name, said))
+            self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (shift, form))
+
+        self._later(write)
+        self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, guess),), (form,)))
+
+    def _packed_decimal(self, name: str, said: codec.Field, kind: codec.Bcd) -> None:
+        """A number as packed digits, which go to the cursor."""
+        if kind.scale and (said.derived or said.const is not None or said.default is not None):
+            raise NoProgramError("something to fill in that is no integer")
+        self._prepare(name, said)
+        position, shift, of, where = self.position, self.shift, self.this, self.where
+        self.move(position, shift + kind.size)
+
+        def write() -> None:
+            octets = digits.packed(self.asm, self._told(of, name, said), kind)
+            place = self._place(position)
+            for number, octet in enumerate(octets):
+                self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
+
+        self._later(write)
+
+    def _ascii(self, name: str, said: codec.Field, kind: codec.Ascii) -> int:
+        """A number in ASCII digits, which go to the cursor. Returns the register with their count."""
+        if said.checksum is not None or kind.fill:
+            raise NoProgramError("digits after a filling, or of a checksum")
+        count = len(self.following)
+        self._prepare(name, said)
+        guess, of, where, start = self._told(self.this, name, said), self.this, self.where, self.cursor
+        if len(self.following) > count:
+            guess = self.guesses[len(self.varying)] if self.guesses else guess
+            self.varying.append(self.following[-1])
+
+        def write() -> None:
+            spelled = digits.Spelled.of(self.asm, self._told(of, name, said), kind)
+            end = self._place(self.asm.value(op.ADD, (start, spelled.size)))
+            for behind, (character, there) in enumerate(spelled.characters()):
+                self.asm.do(orders.WRITE, (character, end, both(self.asm, where, there)), (-1 - behind, 1, 1))
+
+        self._later(write)
+        size = digits.Spelled.of(self.asm, guess, kind).size
+        self._on(size)
+        return size
+
+    def _folded(self, kind: Varint, register: int) -> int:
+        """What is written for a number: one that is not signed, if its lowest bit is its sign."""
+        if not isinstance(kind, codec.ZigZag):
+            return register
+        asm = self.asm
+        sign = asm.value(op.SHIFT_RIGHT, (register, asm.number(63)))
+        return asm.value(op.XOR, (asm.value(op.ADD, (register, register)), sign))
 
     def _on(self, size: int) -> None:
         """Go on so many bytes behind the cursor."""
@@ -200,13 +320,16 @@ class ArrangingNumbers(Lowering):
         self._later(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
         return Copied(begin, self.position, where)
 
-    def _finish(self) -> None:
-        """Compute what follows from the values and from where they stand, and write everything: ``total`` bytes."""
+    def _derive(self) -> None:
+        """Compute what follows from the values and from where they stand: in ``total`` bytes."""
         self.total = self.cursor
         given = [each.of.columns.get(each.name) for each in self.following]
         for _ in self.following:
             for each, known in zip(self.following, given, strict=True):
                 self._follow(each, known)
+
+    def _write_all(self) -> None:
+        """Write everything."""
         for path, write in self.writes:
             self.asm.path = path
             write()
@@ -258,3 +381,15 @@ class ArrangingNumbers(Lowering):
         if found is None:
             raise NoProgramError("a value that no row has")
         return found
+
+
+def meaning_of(said: codec.Field) -> Meaning | None:
+    """What a field's numbers stand for; None if they are no more than that."""
+    return said.subcon.meaning if isinstance(said.subcon, codec.As) else said.meaning
+
+
+def _bits_of(number: object, size: int) -> int:
+    """The bits of a float of so many bytes. Raises ``NoProgramError`` if it is none."""
+    if not isinstance(number, int | float) or number != number:
+        raise NoProgramError("something to fill in that is no number")
+    return int.from_bytes(struct.pack("<f" if size == 4 else "<d", number), "little")

@@ -49,7 +49,8 @@ def write_record(
         if isinstance(selection.any, str | bytes):
             raise NoProgramError("a text that selects a message")
         if name in {column.name for column in protocol.record.columns}:
-            laid.fill(header, name, selection.first)
+            if selection.first is not None:
+                laid.fill(header, name, selection.first)
             if len(selection.listed) == 1 and not selection.spans:
                 laid.settle(header, name, int(selection.any))
     for name, known in settled.items():

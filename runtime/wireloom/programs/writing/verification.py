@@ -23,6 +23,7 @@ from wireloom.programs.values import (
     NoProgramError,
     Number,
     Octets,
+    Spelled,
     Struct,
 )
 from wireloom.programs.writing.inputs import Items, Path
@@ -53,7 +54,7 @@ def reread(
     """
     asm = arranging.asm
     prove(framing, _Rereading(arranging), doubting=True)
-    at = _Rereading(arranging)
+    at = _Rereading(arranging, limit=-len(said.record.until))
     at.decoding = True
     at.variant = variant
     layout(said.record.head, at)
@@ -74,8 +75,8 @@ class _Rereading(Lowering):
     those that were written, if they are over the very same bytes.
     """
 
-    def __init__(self, laid: Arranging) -> None:
-        super().__init__(laid.judge, laid.parameters, little=laid.little, limit=0, asm=laid.asm)
+    def __init__(self, laid: Arranging, *, limit: int = 0) -> None:
+        super().__init__(laid.judge, laid.parameters, little=laid.little, limit=limit, asm=laid.asm)
         self.summed = laid.summed
         self.numbers = laid.numbers
 
@@ -116,6 +117,12 @@ class _Rereading(Lowering):
             found, some = asm.value(op.CHOOSE, (same, each.register, found)), asm.value(op.OR, (some, same))
         self.must(some, where)
         return found
+
+
+def _are_alike(found: Number, wanted: Number) -> bool:
+    """Whether the registers of two numbers have the same value in the same form."""
+    is_form_same = (found.floating, found.parts) == (wanted.floating, wanted.parts)
+    return is_form_same and (found.truth or not wanted.truth)
 
 
 class _Comparing:
@@ -165,10 +172,13 @@ class _Comparing:
 
     def _equal(self, name: str, found: Datum, wanted: Datum, given: Laid, where: int) -> None:
         match found, wanted:
-            case Number(), Number() if found.floating == wanted.floating and (found.truth or not wanted.truth):
+            case Number(), Number() if _are_alike(found, wanted):
                 self.at.must_equal(found, wanted, where)
             case Octets(), Octets():
                 self._bytes(found, wanted, given.octets.get(name), where)
+            case Spelled(start), Octets() if (copied := given.octets.get(name)) is not None:
+                place = self.asm.value(op.ADD, (op.START, copied.start))
+                self.at.must(both(self.asm, copied.where, self.asm.value(op.EQUAL, (start, place))), where)
             case NoItems(), Items(count=Number(register=count)):
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
             case Listed(listings), Items() if wanted.outline.items is None:
