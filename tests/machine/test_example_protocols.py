@@ -26,7 +26,8 @@ WHOLE = {
     "sqlite": 1,
     "tar": 3,
     "tls": 4,
-    "ubx": 4,
+    "ubx": 5,
+    "wav": 1,
 }
 """How many messages of a protocol no program leaves anything of."""
 

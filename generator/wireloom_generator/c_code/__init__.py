@@ -350,7 +350,7 @@ class Translation:
         for one in (at, *(each.at for each in _every(lists))):
             if one.left:
                 raise NoProgramError("; ".join(one.left))
-            if any(each.kind == op.FILL for each in flat(one.asm.code)):
+            if any(each.kind in op.CHANGING - {op.UNPACK} for each in flat(one.asm.code)):
                 raise NoProgramError("bytes that stand for others and need room of their own")
         return LoweredMessage(at, level, lists)
 
@@ -368,7 +368,7 @@ class Translation:
         if not others and isinstance(ends, Everything) and not ends.fields and ends.valid is None:
             return
         if not others and isinstance(ends, Terminated) and len(ends.until) < 8:
-            numbers = int.from_bytes(ends.until, "little"), len(ends.until), 1
+            numbers = int.from_bytes(ends.until, "little"), len(ends.until), 1, 1
             (stop,) = at.asm.several(op.FIND, 1, (op.START, op.STOP, op.ONES), numbers)
             at.must(at.asm.value(op.EQUAL, (at.moved(stop, len(ends.until)), op.STOP)))
             return

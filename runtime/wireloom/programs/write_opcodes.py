@@ -16,7 +16,7 @@ from wireloom.programs.opcodes import Opcode
     WRITE,
     WRITE_VARINT,
     COPY,
-) = range(64, 73)
+) = range(80, 89)
 
 OPCODES = {
     **op.OPCODES,

@@ -209,8 +209,9 @@ def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: in
     for bound in (first, last):
         at.must(bound is not None if not isinstance(bound, Number) else bound.valid, where)
     one, other = (whole(asm, 0 if bound is None else bound) for bound in (first, last))
-    _, begin = asm.several(op.TAKE, 2, (op.START, one, op.STOP, where))
-    start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), op.STOP, where))
+    first_byte, end = at.whole
+    _, begin = asm.several(op.TAKE, 2, (first_byte, one, end, where))
+    start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), end, where))
     if isinstance(algorithm, Totals):
         numbers = algorithm.modulus, algorithm.initial, algorithm.bits // 2 if algorithm.twice else 0
         return asm.value(op.SUM, (start, stop, where), numbers)

@@ -1,7 +1,10 @@
 """Items of lists in programs of their own, which are given the numbers that they ask for from around the list."""
 
+from collections.abc import Callable
+
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import Found
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.values import Datum, NoProgramError, Number
@@ -18,12 +21,15 @@ class ItemLowering(Lowering):
         self.around = around
         self.base = self.this
         self.nesting = around.nesting + 1
-        self.opened = around.opened
         self.varies = False
         """Whether some items may be longer than others."""
         self.given: dict[int, int] = {}
         """The registers around the list whose numbers are given, by the places of the outputs that have them."""
         self._known: dict[int, int] = {}
+
+    @property
+    def is_packed(self) -> bool:
+        return self.around.is_packed or super().is_packed
 
     def known(self, name: Name) -> Datum | int | None:
         around = (Origin.THIS, Origin.INPUT, Origin.RECORD) if self.this is self.base else (Origin.RECORD,)
@@ -44,6 +50,12 @@ class ItemLowering(Lowering):
             self.given[place] = outer
             self._known[outer] = self.asm.value(op.GIVEN, (), (place,))
         return self._known[outer]
+
+    def away(self, place: Found, read: Callable[[], None], *, shared: bool) -> None:
+        raise NoProgramError("a value at another place, in a list")
+
+    def weigh(self) -> None:
+        raise NoProgramError("a text that is computed, in a list")
 
     def offset(self, name: str) -> Number:
         raise NoProgramError("where something is, asked for in a list")
