@@ -480,6 +480,8 @@ def _bounds(kind: codec.Repeat, size: int | None, at: Lowering) -> tuple[Number 
     at.must(fits)
     bounded = asm.value(op.CHOOSE, (fits, number.register, asm.number(0)))
     octets = Number(asm.value(op.MULTIPLY_NUMBER, (bounded,), (size,)), 0, 1 << 62)
+    at.must(asm.value(op.MORE_NUMBER, (bounded,), (-1,)))  # the codec speaks of items, not of bytes
+    at.must(asm.value(op.LESS_EQUAL, (octets.register, asm.value(op.SUBTRACT, (at.limit, at.cursor)))))
     return Number(bounded, 0, FARTHEST), at.take(octets)
 
 
