@@ -170,6 +170,14 @@ class Judge(NamedTuple):
         return self.strange.get(asked.tree.steps[-1]) is Strange.TEXT
 
     def _packed(self, part: Packed | Unpack) -> str | None:
+        """Why only the codec can read what is packed."""
+        if (why := self._way(part)) is not None:
+            return why
+        if isinstance(part, Unpack) and part.follows:
+            return "derived values are packed"
+        return self._places(part)
+
+    def _way(self, part: Packed | Unpack) -> str | None:
         """Why only the codec can unpack it."""
         match part.through.way, part.through.way.asked.tree:
             case Compressing(), tree:
@@ -182,8 +190,10 @@ class Judge(NamedTuple):
                     return why
             case _:
                 return f"{part.through.way.asked.written} varies between records"
-        if isinstance(part, Unpack) and part.follows:
-            return "derived values are packed"
+        return None
+
+    def _places(self, part: Packed | Unpack) -> str | None:
+        """Why only the codec knows where something is that expressions in it ask for."""
         inside = part.content if isinstance(part, Unpack) else part.value
         if _has(Elsewhere, inside):
             return "it contains fields at offsets"

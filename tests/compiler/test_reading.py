@@ -40,7 +40,7 @@ sections:
   body:
     - {name: outer, type: Outer}
     - {name: other, type: text, size: 1, valid: "other == 'a'"}
-    - {name: said, compute: other, type: text}
+    - {name: said, compute: "other if other < 'm' else 'more'", type: text}
     - {name: kind, type: u8, valid: kind < 3}
     - {pad: 1}
 ---
@@ -115,7 +115,7 @@ def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) ->
 
 
 LOOPED = [
-    "With `accel`, numpy also decodes strange if it has what only the codec reads.",
+    "With `accel`, numpy also decodes strange if it has what numbers of 64 bits cannot say.",
     "With `accel`, a compiled loop decodes the other messages.",
 ]
 

@@ -18,7 +18,7 @@ from wireloom.columnar.machine.stages import Located, Program
 from wireloom.options import ReadOptions, resolve
 from wireloom.views import View
 
-KEPT = {("bcd", "payment"), ("checksum_in_digits", "octal"), ("memcached", "get")}
+KEPT = {("bcd", "payment"), ("checksum_in_digits", "octal"), ("ends_with_raw", "line"), ("memcached", "get")}
 """Messages with an example whose text or digits are kept as bytes, or in which a number has more than 64 bits: these
 are left to the codec, which is not said of messages.
 """

@@ -32,6 +32,7 @@ WHOLE = {
     "tar": 3,
     "tls": 5,
     "ubx": 5,
+    "wav": 1,
 }
 """How many messages of a protocol no program leaves anything of."""
 

@@ -87,7 +87,7 @@ def test_documents(sound: list[int]) -> None:
     pair, random = Pair.of(compiled.of(DOCUMENTS).columnar), Random(1)
     for kind in range(16):
         records_alike(pair, [document(random, kind) for _ in range(200)])
-    assert [count > 60 for count in sound] == [kind >> 1 & 3 != 2 for kind in range(16)]
+    assert all(count > 60 for count in sound)
     mixed = [document(random, random.randrange(16)) for _ in range(500)]
     records_alike(pair, mixed)
 

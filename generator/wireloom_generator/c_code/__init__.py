@@ -358,7 +358,7 @@ class Translation:
                 raise NoProgramError("; ".join(one.left))
             if one.partial:
                 raise NoProgramError("numbers of more than 64 bits, or in a form in which they are not written")
-            if any(each.kind == op.FILL for each in flat(one.asm.code)):
+            if any(each.kind in op.CHANGING - {op.UNPACK} for each in flat(one.asm.code)):
                 raise NoProgramError("bytes that stand for others and need room of their own")
             if any(isinstance(each, Loop) and not each.for_outputs for each in blocks(one.asm.code)):
                 raise NoProgramError("a list that must be read to find its end")
@@ -380,7 +380,7 @@ class Translation:
         if not others and isinstance(ends, Everything) and not ends.fields and ends.valid is None:
             return
         if not others and isinstance(ends, Terminated) and len(ends.until) < 8:
-            numbers = int.from_bytes(ends.until, "little"), len(ends.until), 1
+            numbers = int.from_bytes(ends.until, "little"), len(ends.until), 1, 1
             (stop,) = at.asm.several(op.FIND, 1, (op.START, op.STOP, op.ONES), numbers)
             at.must(at.asm.value(op.EQUAL, (at.moved(stop, len(ends.until)), op.STOP)))
             return

@@ -301,7 +301,7 @@ class Statements:
                 size = self.size(*each.reads)
                 call = self.shared.call("are_same", self.pointer(each.reads[0]), size, octets, numbers[1])
                 self._set(indent, each.sets[0], call, 1)
-            case op.TRIM:
+            case op.TRIM if numbers[1] == 1:
                 call = self.shared.call("trimmed", "record", read[0], read[1], numbers[0])
                 self._set(indent, each.sets[0], self._if(each.reads[2], call, read[0]), _PLACE_BITS)
             case op.SUM:
@@ -499,8 +499,8 @@ class Statements:
             return
         what, at = self._told(made), "0"
         path = self._path(each)
-        if what == "trailing" and made is not None:
-            at = self.known[made.reads[0]]
+        if what in ("trailing", "padding") and made is not None:
+            at = self.known[made.reads[int(what == "padding")]]
         elif path:
             at = self._place(path, made, at)
         self._refuse(indent, _negated(self.known[holds]), mask, each, what, at)
@@ -585,7 +585,9 @@ class Statements:
                 call = self.shared.call(name, "record", place, end, bits, f"&{found[0]}", f"&{found[1]}")
                 what, self.bits[each.sets[0]] = "varint", bits
             case op.FIND:
-                wanted, size, needed = each.numbers
+                wanted, size, needed, unit = each.numbers
+                if unit > 1:
+                    raise NoProgramError("a terminator of whole characters of several bytes")
                 octets = ", ".join(map(str, (wanted & (1 << 64) - 1).to_bytes(8, "little")[:size]))
                 sought = f"(const uint8_t[]){{{octets}}}", size
                 call = self.shared.call("find", "record", place, end, *sought, f"&{found[0]}")

@@ -4,10 +4,12 @@ A register is a local variable, or an expression where it is used; a record is `
 The source returns None for a record that a check refuses, or raises an error of values.
 """
 
+import codecs
 import struct
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
@@ -16,6 +18,7 @@ from wireloom.codec.checksums import Crc
 from wireloom.codec.compression import COMPRESSORS
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps, wrapped
+from wireloom.programs.octets import masked, sought_in, transcoded, without
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import NoProgramError
 
@@ -432,10 +435,13 @@ class InstructionSource:
 
     def _find(self, each: Instruction) -> None:
         start, limit, where = each.reads
-        wanted, size, needed = each.numbers
+        wanted, size, needed, unit = each.numbers
         octets = wanted.to_bytes(8, "little", signed=True)[:size]
         found, end = self._variable(each.sets[0]), self.position(limit)
         seek = f"{found} = data.find({octets!r}, {self.position(start)}, {end})"
+        if unit > 1:
+            function = self.source.bind("sought_in", sought_in)
+            seek = f"{found} = {function}(data, {octets!r}, {unit}, {self.position(start)}, {end})"
         there = "" if where in self._where else f" if {self.text(where)} else 0"
         self.source.add(seek + there)
         if needed:
@@ -470,8 +476,12 @@ class InstructionSource:
 
     def _trim(self, each: Instruction) -> None:
         start, stop, where = each.reads
-        begin = self.position(start)
-        found = f"{begin} + len({self.span(start, stop)}.rstrip({bytes(each.numbers)!r}))"
+        padding, size = each.numbers
+        begin, octets, whole = self.position(start), self.span(start, stop), padding.to_bytes(8, "little", signed=True)
+        trimmed = f"{octets}.rstrip({whole[:1]!r})"
+        if size > 1:
+            trimmed = f"{self.source.bind('without', without)}({octets}, {whole[:size]!r})"
+        found = f"{begin} + len({trimmed})"
         self._set(each.sets[0], found if where in self._where else f"{found} if {self.text(where)} else {begin}")
 
     def _crc(self, each: Instruction) -> None:
@@ -511,6 +521,32 @@ class InstructionSource:
         start, stop, where = each.reads
         self._appended(each, f"{self.span(start, stop)}.ljust({each.numbers[1]}, b'\\0')", where)
 
+    def _mask(self, each: Instruction) -> None:
+        start, stop, where, key = each.reads
+        function, size = self.source.bind("masked", masked), each.numbers[1]
+        self._appended(each, f"{function}({self.span(start, stop)}, {self.text(key)}, {size})", where)
+
+    def _expand(self, each: Instruction) -> None:
+        start, stop, where = each.reads
+        _, most, kind = each.numbers
+        name, compressor = tuple(COMPRESSORS.items())[kind]
+        unpack = self.source.bind(f"un{name}", compressor.unpack)
+        self._appended(each, f"{unpack}({self.span(start, stop)}, {most})", where)
+
+    def _transcode(self, each: Instruction) -> None:
+        start, stop, where = each.reads
+        table = self.asm.memory[each.numbers[1]]
+        assert isinstance(table, Table)
+        function, encoding = self.source.bind("transcoded", transcoded), table.data.decode()
+        self._appended(each, f"{function}({self.span(start, stop)}, {encoding!r})", where)
+
+    def _translate(self, each: Instruction) -> None:
+        start, stop, where = each.reads
+        table = self.asm.memory[each.numbers[1]]
+        assert isinstance(table, Table)
+        translated = self.source.bind("translated", translating(table.numbers))
+        self._appended(each, f"{translated}({self.span(start, stop)})", where)
+
     def _appended(self, each: Instruction, octets: str, where: int) -> None:
         """Append bytes to the record, and let two registers be where they are."""
         begin, end = map(self._variable, each.sets)
@@ -545,6 +581,10 @@ class InstructionSource:
         op.GIVEN: _given,
         op.UNPACK: _unpack_snappy,
         op.FILL: _fill,
+        op.TRANSLATE: _translate,
+        op.MASK: _mask,
+        op.EXPAND: _expand,
+        op.TRANSCODE: _transcode,
     }
     """What writes each instruction that is not an operator."""
 
@@ -634,6 +674,19 @@ def digits(data: bytes, base: int, least: int, form: int) -> int:
     if (value < 0 and not form & 1) or (b"-" + found if value < 0 else bytes(found)).zfill(least) != data:
         raise ValueError
     return value
+
+
+def translating(table: Iterable[int]) -> Callable[[bytes], bytes]:
+    """Translates bytes by a table, as ``TRANSLATE`` does. Raises ``ValueError`` for one that stands for none."""
+    known = [(each & 0xFFFFFF).to_bytes(3, "little")[: each >> 24] for each in table]
+    if all(len(octets) == 1 for octets in known):
+        return partial(_translated, b"".join(known))
+    characters = "".join(octets.decode() or "\ufffe" for octets in known)  # which codecs take for none
+    return lambda data: codecs.charmap_decode(data, "strict", characters)[0].encode()
+
+
+def _translated(table: bytes, data: bytes) -> bytes:
+    return data.translate(table)
 
 
 def _bases(steps: Steps) -> Iterator[int]:

@@ -207,6 +207,8 @@ class Assembler:
 
     def same(self, start: int, stop: int, wanted: bytes) -> int:
         """Where the bytes from ``start`` to ``stop`` are these."""
+        if not wanted:
+            return self.value(op.EQUAL, (start, stop))
         self.reach = max(self.reach, len(wanted))
         return self.value(op.SAME, (start, stop), (self.shared(Table(wanted)), len(wanted)))
 

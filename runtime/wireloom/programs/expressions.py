@@ -165,10 +165,7 @@ class _Formula:
         if not isinstance(value, Octets):
             raise NoProgramError("a comparison with what is neither text nor bytes")
         octets = wanted.encode() if isinstance(wanted, str) else wanted
-        if octets:
-            mask = self.asm.same(value.start, value.stop, octets)
-        else:
-            mask = self.asm.value(op.EQUAL, (value.start, value.stop))
+        mask = self.asm.same(value.start, value.stop, octets)
         mask = self.asm.value(op.NOT, (mask,)) if negated else mask
         return self._mask(both(self.asm, mask, value.valid))
 

@@ -5,6 +5,7 @@ from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import both
 from wireloom.programs.selection import looked_up
 from wireloom.programs.values import (
+    WORD,
     Datum,
     Flags,
     Label,
@@ -30,13 +31,13 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
     else:
         valid = op.ONES
     match one, other:
-        case Number(), Number() if one.floating == other.floating:
+        case Number(), Number() if (one.floating, one.parts) == (other.floating, other.parts):
             least, most = min(one.least, other.least), max(one.most, other.most)
-            if one.whole != other.whole:
-                raise NoProgramError("values of several types under one name")
+            if least < 0 and most >= WORD:
+                raise NoProgramError("what numbers of 64 bits cannot say")
             register = asm.value(op.CHOOSE, (mask, one.register, other.register))
             names: Names = one.names if one.names == other.names else (mask, one.names, other.names)
-            return Number(register, least, most, valid, one.truth and other.truth, one.floating, names=names)
+            return Number(register, least, most, valid, one.truth and other.truth, one.floating, one.parts, names)
         case Octets(), Octets():
             start = asm.value(op.CHOOSE, (mask, one.start, other.start))
             return Octets(start, asm.value(op.CHOOSE, (mask, one.stop, other.stop)), valid)

@@ -73,14 +73,22 @@ FREE = 4
     STORE_BIT,
     UNPACK,
     FILL,
+    TRANSLATE,
+    MASK,
+    EXPAND,
+    TRANSCODE,
     STORE_BYTES,
     STORE_SPELLED,
     STORE_LABEL,
     STORE_FLAGS,
     STORE_LIST,
-) = range(61)
+) = range(65)
 
-JUDGING = frozenset((NEED, TAKE, VARINT, FIND, DIGITS, UNPACK, FILL, CHECK, CHECK_TEXT, CHECK_BYTES))
+CHANGING = frozenset((UNPACK, FILL, TRANSLATE, MASK, EXPAND, TRANSCODE))
+"""The instructions that write what becomes of bytes to an output, from which programs go on to read."""
+FOREIGN = frozenset((EXPAND, TRANSCODE))
+"""The instructions that call libraries, which compiled loops cannot: numpy follows programs that have them."""
+JUDGING = CHANGING | {NEED, TAKE, VARINT, FIND, DIGITS, CHECK, CHECK_TEXT, CHECK_BYTES}
 """The instructions that find rows not sound."""
 
 
@@ -205,9 +213,9 @@ OPCODES = {
     ),
     FIND: Opcode(
         "FIND",
-        "{d} = find {m} bytes {n} required={k} from {a} to {b} where {c}",
-        "d is where m bytes begin, those of the number n, the lowest first, between the positions a and b. Where "
-        "they are not, d is b, and if k is 1, rows of the mask c are rejected.",
+        "{d} = find {m} bytes {n} required={k} unit={j} from {a} to {b} where {c}",
+        "d is where m bytes begin, those of the number n, the lowest first, between the positions a and b, a "
+        "multiple of j behind a. Where they are not, d is b, and if k is 1, rows of the mask c are rejected.",
     ),
     CHECK: Opcode(
         "CHECK",
@@ -237,8 +245,9 @@ OPCODES = {
     ),
     TRIM: Opcode(
         "TRIM",
-        "{d} = trim bytes {n} from {a} to {b} where {c}",
-        "d is where the bytes n begin that end at the position b, at a or behind it; a where the mask c is not set.",
+        "{d} = trim {m} bytes {n} from {a} to {b} where {c}",
+        "d is where the padding begins that ends at the position b, at a or behind it: m bytes, those of the number n, "
+        "the lowest first, any number of times. d is a where the mask c is not set.",
     ),
     SUM: Opcode(
         "SUM",
@@ -292,6 +301,33 @@ OPCODES = {
         "The bytes from a to b are copied to the output n, with zeros behind them if they are fewer than m: from "
         "d to e. Where the mask c is not set, these are a and b. Rows of c for which there is no room are "
         "rejected.",
+    ),
+    TRANSLATE: Opcode(
+        "TRANSLATE",
+        "{d}, {e} = translate from {a} to {b} to output {n} table={m} where {c}",
+        "What each of the bytes from a to b stands for is written to the output n: from d to e. The table m has 256 "
+        "numbers of 4 bytes: the highest byte is how many bytes one stands for, which are the others, the lowest "
+        "first. Where the mask c is not set, d and e are a and b. Rows of c for which there is no room, or with "
+        "a byte that stands for none, are rejected.",
+    ),
+    MASK: Opcode(
+        "MASK",
+        "{d}, {e} = mask from {a} to {b} with {m} bytes {f} to output {n} where {c}",
+        "The XOR of the bytes from a to b with the lowest m bytes of f, the lowest first, again and again, is "
+        "written to the output n: from d to e. Where the mask c is not set, these are a and b. Rows of c for which "
+        "there is no room are rejected.",
+    ),
+    EXPAND: Opcode(
+        "EXPAND",
+        "{d}, {e} = expand {k} from {a} to {b} to output {n} most={m} where {c}",
+        "As UNPACK, of the compression that is number k of those that the codec knows. A library does it.",
+    ),
+    TRANSCODE: Opcode(
+        "TRANSCODE",
+        "{d}, {e} = transcode from {a} to {b} to output {n} encoding={m} of {k} where {c}",
+        "The text that the bytes from a to b are in an encoding, whose name is the k bytes of the table m, is "
+        "written in UTF-8 to the output n: from d to e. Where the mask c is not set, these are a and b. Rows of c in "
+        "which there is no such text, or which would be written as other bytes, are rejected.",
     ),
     STORE_BYTES: Opcode(
         "STORE_BYTES",

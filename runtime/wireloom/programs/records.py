@@ -10,12 +10,12 @@ from wireloom.codec.matching import Match, Selection
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.reading.checks import Proven
 from wireloom.programs.reading.framing import prove
+from wireloom.programs.reading.judging import ProgramJudge
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.messages import message, read_tail
 from wireloom.programs.reading.parts import layout
 from wireloom.programs.selection import first
 from wireloom.programs.values import Datum, Level, NoProgramError, Number, Octets
-from wireloom.rowwise import Judge
 
 
 class RecordLowering:
@@ -25,7 +25,7 @@ class RecordLowering:
         self.protocol = protocol
         self.parameters = parameters
         self.little = little
-        self.judge = Judge.of(protocol)
+        self.judge = ProgramJudge.of(protocol)
         self.messages = list(protocol.records.values())
         self.unknown = next((number for number, name in enumerate(protocol.records) if name == UNKNOWN), -1)
 
@@ -52,7 +52,7 @@ class RecordLowering:
         has verified are not verified again, unless ``proven`` says otherwise.
         """
         said = self.messages[number]
-        at.judge = Judge.of(self.protocol, said)
+        at.judge = ProgramJudge.of(self.protocol, said)
         return message(said, at, is_proven(self.protocol, said.match) if proven is None else proven)
 
     def rest_of_header(self, at: Lowering) -> None:

@@ -17,7 +17,7 @@ from wireloom.programs.opcodes import Opcode
     WRITE_VARINT,
     COPY,
     WRITE_SPELLED,
-) = range(64, 74)
+) = range(80, 90)
 
 JUDGING = op.JUDGING | {WRITE_SPELLED}
 """The instructions that find rows not sound."""

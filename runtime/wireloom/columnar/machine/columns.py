@@ -167,7 +167,7 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
         case Label(number, texts):
             sizes, room = text_tables(asm, texts)
             first = asm.place(Output(bits=32))
-            asm.place(Output(more=max((len(text.encode()) for text in texts), default=0)))
+            asm.place(Output(more=max((1, *(len(text.encode()) for text in texts)))))
             bits = asm.place(Output(bits=1, cleared=True))
             asm.store(op.STORE_LABEL, (number, there), (first, sizes, len(texts), room))
             return _Bytes(kind, first, bits)

@@ -14,7 +14,7 @@ FOUND = {op.START: "start", op.STOP: "stop", op.SOUND: "sound", op.ONES: "ones"}
 """How the registers are called that every program finds."""
 _SUFFIXES = {
     **dict.fromkeys(range(op.LOAD_1, op.LOAD_ODD + 1), ""),
-    **dict.fromkeys((op.TAKE, op.VARINT, op.DIGITS, op.UNPACK, op.FILL, orders.COLUMN, orders.SPAN), ""),
+    **dict.fromkeys((op.TAKE, op.VARINT, op.DIGITS, *op.CHANGING, orders.COLUMN, orders.SPAN), ""),
     op.SIGN: "signed",
     op.LOOK_UP: "entry",
     op.NEED: "at",

@@ -150,7 +150,7 @@ class Writing:
 
     def _follow(self, assembled: Executable, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
         """What follows a program for the rows from one number to before another."""
-        if not accel.WORTH:
+        if not assembled.compiles:
             calls = assembled.loops.calls(numpy_writer.WRITING_METHODS)
             written = self.written.addresses, self.written.amounts, self.zeros
             return partial(numpy_writer.write, calls, self.rows, places, ends, sound, *written)

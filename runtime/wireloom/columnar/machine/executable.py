@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine.loops import Loops
 from wireloom.columnar.machine.rooms import Rooms
@@ -31,6 +32,11 @@ class Executable:
         for row, numbers in zip(code, program.code, strict=True):
             row[: len(numbers)] = numbers
         return cls(code, program.fields, program.registers, Rooms(program.memory), program.reach, Loops(code))
+
+    @property
+    def compiles(self) -> bool:
+        """Whether compiled loops follow it."""
+        return bool(accel.WORTH) and not self.loops.foreign
 
     @property
     def identity(self) -> tuple[object, ...]:

@@ -137,7 +137,7 @@ def step(
         _judge(kind, code, count, registers, out, good, safe)
     elif kind < op.UNPACK:
         _store(kind, code, count, place, registers, out)
-    elif kind <= op.FILL:
+    elif kind < op.STORE_BYTES:
         _change(kind, code, count, registers, out, written, good, safe, end)
     else:
         _append(kind, code, count, place, registers, out, written, good, end)
@@ -289,7 +289,7 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         for i in range(count):
             if c[i] & good[i]:
-                d[i] = _found(a[i], b[i], code[5], code[6])
+                d[i] = _found(a[i], b[i], code[5], code[6], code[8])
                 if d[i] + code[6] > b[i]:
                     d[i] = b[i]
                     good[i] = 1 - code[7]
@@ -328,7 +328,7 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
     elif kind == op.TRIM:
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         for i in range(count):
-            d[i] = _trimmed(a[i], b[i], code[5]) if c[i] & good[i] else a[i]
+            d[i] = _trimmed(a[i], b[i], code[5], code[6]) if c[i] & good[i] else a[i]
     elif kind == op.SUM:
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         for i in range(count):
@@ -409,22 +409,27 @@ def _number(at: int, stop: int, base: int, least: int, form: int) -> int:
     return _NO_NUMBER if sign < 0 and value == 0 else sign * value
 
 
-def _found(at: int, stop: int, wanted: int, size: int) -> int:
-    """Where some bytes begin, or how far they were sought."""
+def _found(at: int, stop: int, wanted: int, size: int, unit: int) -> int:
+    """Where some bytes begin, a multiple of ``unit`` behind ``at``, or how far they were sought."""
     while at + size <= stop:
         same = 0
         while same < size and u1(at + same) == wanted >> 8 * same & 0xFF:
             same += 1
         if same == size:
             break
-        at += 1
+        at += unit
     return at
 
 
-def _trimmed(at: int, stop: int, padding: int) -> int:
-    """Where the bytes that end at ``stop`` and are all ``padding`` begin."""
-    while stop > at and u1(stop - 1) == padding:
-        stop -= 1
+def _trimmed(at: int, stop: int, padding: int, size: int) -> int:
+    """Where the bytes that end at ``stop`` and are ``padding`` again and again begin."""
+    same = size
+    while stop - at >= size and same == size:
+        same = 0
+        while same < size and u1(stop - size + same) == padding >> 8 * same & 0xFF:
+            same += 1
+        if same == size:
+            stop -= size
     return stop
 
 
@@ -534,7 +539,8 @@ def _change(
 ) -> None:
     """Write what becomes of bytes to an output, as long as there is room."""
     d, e = registers[code[1]], registers[code[2]]
-    a, b, c, n = registers[code[3]], registers[code[4]], registers[code[5]], code[6]
+    a, b, c = registers[code[3]], registers[code[4]], registers[code[5]]
+    n = code[7] if kind == op.MASK else code[6]
     used, room = written[n, 0], written[n, 1]
     for i in range(count):
         begin, stop = a[i], b[i]
@@ -542,8 +548,12 @@ def _change(
             size = 0
             if kind == op.UNPACK:
                 size = unsnappy(begin, stop, out[n] + used, min(room - used, code[7]), end)
-            else:
+            elif kind == op.FILL:
                 size = _filled(begin, stop, out[n] + used, room - used, code[7], end)
+            elif kind == op.TRANSLATE:
+                size = _translated(begin, stop, out[n] + used, room - used, out[code[7]])
+            else:
+                size = _masked(begin, stop, out[n] + used, room - used, registers[code[6], i], code[8])
             good[i] = 1 if size >= 0 else 0
             begin = out[n] + used
             stop = begin + size
@@ -564,6 +574,32 @@ def _filled(at: int, stop: int, to: int, room: int, least: int, end: int) -> int
     for place in range(stop - at, size):
         put1(to + place, 0)
     return size
+
+
+def _translated(at: int, stop: int, to: int, room: int, table: int) -> int:
+    """Write what bytes stand for in a table. Returns how many bytes are at ``to``, or -1 if they need more than
+    ``room``, or one stands for nothing.
+    """
+    size = 0
+    while at < stop:
+        known = u4(table + 4 * u1(at))
+        if known < 1 << 24 or size + 3 > room:
+            return -1
+        put4(to + size, known)
+        size += known >> 24
+        at += 1
+    return size
+
+
+def _masked(at: int, stop: int, to: int, room: int, key: int, size: int) -> int:
+    """Write the XOR of bytes with the lowest of a key. Returns how many are at ``to``, or -1 if they need more than
+    ``room``.
+    """
+    if stop - at > room:
+        return -1
+    for place in range(stop - at):
+        put1(to + place, u1(at + place) ^ key >> 8 * (place % size))
+    return stop - at
 
 
 def _append(

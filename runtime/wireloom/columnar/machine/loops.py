@@ -12,6 +12,7 @@ from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, scribe
 from wireloom.columnar.machine.fusing import UNSOUND, Fused, framed
 from wireloom.columnar.machine.numpy_backend import Calls, Methods, calls_of
+from wireloom.programs import opcodes as op
 
 PAYS = 1 << 18
 """A loop is made for a program that was followed for so many rows."""
@@ -84,6 +85,8 @@ class Loops:
 
     def __init__(self, code: Array) -> None:
         self.code = code
+        self.foreign = not op.FOREIGN.isdisjoint(code[:, 0].tolist())
+        """Whether it calls libraries, so that no loop can be compiled."""
         self._rows = 0
         self._made: dict[str, Loop | None] = {}
         self._calls: Calls | None = None
@@ -100,7 +103,7 @@ class Loops:
 
     def find(self, rows: int, hop: Hop) -> Loop | None:
         """Finds records one behind the other, and decodes them up to the first that is not sound."""
-        if hop.until:
+        if hop.until or self.foreign:
             return None
 
         def source() -> ast.FunctionDef:

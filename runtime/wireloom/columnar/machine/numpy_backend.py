@@ -22,6 +22,7 @@ from wireloom.columnar.buffers import LARGEST, Array, ragged
 from wireloom.columnar.meanings import SIZES, texts_of
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
+from wireloom.programs.octets import masked, sought_in, transcoded, without
 from wireloom.programs.values import WAYS
 
 TILE = 1 << 14
@@ -305,13 +306,13 @@ class Tile:
         found: Array = ADDRESSED["u1"][np.where(there, at, self.safe) - FIRST_ADDRESS]
         return found
 
-    def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int) -> None:
+    def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int, unit: int) -> None:
         rows = self.wanted(c)
         sought = wanted.to_bytes(8, "little", signed=True)[:size]
         at, stop = self.values(a, rows), self.values(b, rows)
         found = np.empty(len(rows), np.int64)
         for row, (begin, end) in enumerate(zip(at.tolist(), stop.tolist(), strict=True)):
-            place = ctypes.string_at(begin, max(0, end - begin)).find(sought)
+            place = sought_in(ctypes.string_at(begin, max(0, end - begin)), sought, unit)
             found[row] = begin + place if place >= 0 else end
         if needed:
             self.sound_where(rows, found + size <= stop)
@@ -381,13 +382,19 @@ class Tile:
         octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS].view(np.uint8).reshape(-1, size)
         self.registers[d] = self.whole(rows, (octets == memory(self.out[n], size, "u1")).all(axis=1), np.False_)
 
-    def trim(self, d: int, a: int, b: int, c: int, padding: int) -> None:
+    def trim(self, d: int, a: int, b: int, c: int, padding: int, size: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
         at, stop = self.values(a, rows), self.values(b, rows)
-        octets, ends = self.gathered(at, stop), np.cumsum(stop - at)
-        others = np.flatnonzero(octets != padding) + 1
-        last = np.append(0, others)[np.searchsorted(others, ends, "right")]  # after the last one up to each end
-        trimmed = np.maximum(at, stop - (ends - last))
+        if size > 1:
+            whole = padding.to_bytes(8, "little", signed=True)[:size]
+            spans = zip(at.tolist(), stop.tolist(), strict=True)
+            sizes = [len(without(ctypes.string_at(begin, end - begin), whole)) for begin, end in spans]
+            trimmed = at + np.array(sizes, np.int64)
+        else:
+            octets, ends = self.gathered(at, stop), np.cumsum(stop - at)
+            others = np.flatnonzero(octets != padding) + 1
+            last = np.append(0, others)[np.searchsorted(others, ends, "right")]  # after the last one up to each end
+            trimmed = np.maximum(at, stop - (ends - last))
         begun = number_of(self.registers[a])
         found = np.array(np.broadcast_to(begun, self.count))
         found[rows] = trimmed
@@ -407,29 +414,75 @@ class Tile:
         self._changed(d, e, a, b, c, n, lambda octets, room: expand(octets, min(room, most)))
 
     def fill(self, d: int, e: int, a: int, b: int, c: int, n: int, size: int) -> None:
-        self._changed(d, e, a, b, c, n, lambda octets, room: _filled(octets, size, room))
+        self._changed(d, e, a, b, c, n, lambda octets, room: _roomy(octets.ljust(size, b"\0"), room))
+
+    def mask(self, d: int, e: int, a: int, b: int, c: int, f: int, n: int, size: int) -> None:
+        keys = iter(self.values(f, self.wanted(c)).tolist())
+        self._changed(d, e, a, b, c, n, lambda octets, room: _roomy(masked(octets, next(keys), size), room))
+
+    def expand(self, d: int, e: int, a: int, b: int, c: int, n: int, most: int, kind: int) -> None:
+        unpack = tuple(COMPRESSORS.values())[kind].unpack
+        self._changed(d, e, a, b, c, n, lambda octets, room: unpack(octets, min(room, most)))
+
+    def transcode(self, d: int, e: int, a: int, b: int, c: int, n: int, m: int, size: int) -> None:
+        encoding = memory(self.out[m], size, "u1").tobytes().decode()
+        self._changed(d, e, a, b, c, n, lambda octets, room: _roomy(transcoded(octets, encoding), room))
+
+    def translate(self, d: int, e: int, a: int, b: int, c: int, n: int, m: int) -> None:
+        rows = self.wanted(c, self.registers[a] < self.registers[b])
+        given = self.values(b, rows) - self.values(a, rows)
+        octets = self.gathered(self.values(a, rows), self.values(b, rows))
+        table = memory(self.out[m], 4 * 256, "u1").reshape(256, 4)
+        sizes = table[:, 3][octets]
+        used, room = self.written[n].tolist()
+        ends = np.cumsum(given)
+        good = np.ones(len(rows), bool)
+        good[np.searchsorted(ends, np.flatnonzero(sizes == 0), "right")] = False
+        if (sizes == 1).all():
+            text = table[:, 0][octets]
+        else:
+            behind = np.append(0, np.cumsum(sizes, dtype=np.int64))
+            text = np.empty(int(behind[-1]), np.uint8)
+            for place in range(int(sizes.max())):
+                longer = np.flatnonzero(sizes > place)
+                text[behind[longer] + place] = table[:, place][octets[longer]]
+            ends = behind[ends]
+        good &= used + ends <= room
+        text = text[: room - used]
+        memory(self.out[n] + used, len(text), "u1")[:] = text
+        self._become(d, e, a, b, n, rows, ends, good)
 
     def _changed(self, d: int, e: int, a: int, b: int, c: int, n: int, change: Callable[[bytes, int], bytes]) -> None:
         """Write what becomes of bytes to an output, which has so much room left."""
         rows = self.wanted(c)
         used, room = self.written[n].tolist()
-        start, stop = (np.array(np.broadcast_to(number_of(self.registers[each]), self.count)) for each in (a, b))
-        good = np.ones(len(rows), bool)
-        for place, row in enumerate(rows.tolist()):
-            given = ctypes.string_at(int(start[row]), int(stop[row] - start[row]))
+        good, pieces = np.ones(len(rows), bool), []
+        spans = zip(self.values(a, rows).tolist(), self.values(b, rows).tolist(), strict=True)
+        for place, (start, stop) in enumerate(spans):
             try:
-                octets = change(given, room - used)
-            except (DamagedError, OverflowingError):
-                good[place] = False
-                continue
-            start[row] = int(self.out[n]) + used
-            stop[row] = start[row] + len(octets)
-            ctypes.memmove(int(start[row]), octets, len(octets))
+                octets = change(ctypes.string_at(start, stop - start), room - used)
+            except (DamagedError, OverflowingError, ValueError):
+                good[place], octets = False, b""
+            pieces.append(octets)
             used += len(octets)
-        self.written[n, 0] = used
+        ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        text = b"".join(pieces)
+        ctypes.memmove(int(self.out[n]) + int(self.written[n, 0]), text, len(text))
+        self._become(d, e, a, b, n, rows, ends, good)
+
+    def _become(self, d: int, e: int, a: int, b: int, n: int, rows: Array, ends: Array, good: Array) -> None:
+        """Let what was written to an output, up to each of the ``ends``, be in place of the bytes of some rows."""
+        begin = int(self.out[n]) + int(self.written[n, 0])
         self.sound_where(rows, good)
         sound = self.registers[op.SOUND]
-        self.registers[d], self.registers[e] = self._at(sound, start), self._at(sound, stop)
+        for to, given, found in ((d, a, np.append(0, ends)[:-1]), (e, b, ends)):
+            place: Register = begin + found
+            if len(rows) < self.count:
+                place = np.array(np.broadcast_to(number_of(self.registers[given]), self.count))
+                place[rows] = begin + found
+            self.registers[to] = self._at(sound, place)
+        if len(ends):
+            self.written[n, 0] = min(self.written[n, 0] + ends[-1], self.written[n, 1])
 
     def skip(self, a: int, count: int) -> int:
         return 0 if mask_of(self.registers[a]).any() else count
@@ -595,11 +648,11 @@ class Tile:
         return ADDRESSED["u1"][ragged(start - FIRST_ADDRESS, sizes)], ends - sizes, ends
 
 
-def _filled(octets: bytes, size: int, room: int) -> bytes:
-    """The bytes with zeros up to a size. Raises ``OverflowingError``."""
-    if max(len(octets), size) > room:
+def _roomy(octets: bytes, room: int) -> bytes:
+    """The same bytes. Raises ``OverflowingError`` if there is no room for them."""
+    if len(octets) > room:
         raise OverflowingError
-    return octets.ljust(size, b"\0")
+    return octets
 
 
 def _is_text(octets: bytes) -> bool:
@@ -682,6 +735,10 @@ METHODS: Methods = {
     op.STORE_BIT: Tile.store_bit,
     op.UNPACK: Tile.unpack,
     op.FILL: Tile.fill,
+    op.TRANSLATE: Tile.translate,
+    op.MASK: Tile.mask,
+    op.EXPAND: Tile.expand,
+    op.TRANSCODE: Tile.transcode,
     op.STORE_BYTES: Tile.store_bytes,
     op.STORE_SPELLED: Tile.store_spelled,
     op.STORE_LABEL: Tile.store_label,

@@ -133,7 +133,7 @@ def follow(
 ) -> None:
     """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
     zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
-    if not accel.WORTH:
+    if not assembled.compiles:
         calls = assembled.loops.calls(numpy_backend.METHODS)
         sound[:] = numpy_backend.follow(
             calls, records.start, records.stop, records.end, places, addresses, amounts, zeros

@@ -32,8 +32,9 @@ def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
     if said.const is not None:
         if not isinstance(said.const, int) or number.floating:
             raise NoProgramError("a constant that is no integer")
-        expected = f"{said.shown(int(said.const))} expected, found "
-        reason = _reason(at, "constant", name, (expected, shown(said, number)))
+        expected = f"{said.shown(said.const)} expected, found "
+        found = said.shown(not said.const) if isinstance(said.const, bool) else shown(said, number)
+        reason = _reason(at, "constant", name, (expected, found))
         at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (int(said.const),)), reason=reason)
     if said.is_bounded(at.u64):
         reason = _reason(at, "range", name, (shown(said, number), TOO_LARGE))
@@ -265,8 +266,9 @@ def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: in
     for bound in (first, last):
         at.must(bound is not None if not isinstance(bound, Number) else bound.valid, where)
     one, other = (whole(asm, 0 if bound is None else bound) for bound in (first, last))
-    _, begin = asm.several(op.TAKE, 2, (op.START, one, op.STOP, where))
-    start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), op.STOP, where))
+    first_byte, end = at.whole
+    _, begin = asm.several(op.TAKE, 2, (first_byte, one, end, where))
+    start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), end, where))
     if isinstance(algorithm, Totals):
         numbers = algorithm.modulus, algorithm.initial, algorithm.bits // 2 if algorithm.twice else 0
         return asm.value(op.SUM, (start, stop, where), numbers)

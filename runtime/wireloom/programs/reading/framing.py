@@ -12,8 +12,9 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.reading.checks import summed
-from wireloom.programs.reading.lowering import Lowering
-from wireloom.programs.reading.parts import extent, number_at, sought, step
+from wireloom.programs.reading.ends import sought
+from wireloom.programs.reading.lowering import Lowering, Region
+from wireloom.programs.reading.parts import extent, number_at, step
 from wireloom.programs.selection import first
 from wireloom.programs.values import NoProgramError, Number
 
@@ -53,7 +54,7 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
         at.must(asm.value(op.LESS, (op.START, op.STOP)))
         return
     if isinstance(ends, codec.Terminated) and doubting:
-        end = sought(ends.until, (op.START, op.STOP), at, needed=True)
+        end = sought(codec.Until(ends.until), (op.START, op.STOP), at, needed=True)
         at.must(asm.value(op.EQUAL, (at.moved(end, len(ends.until)), op.STOP)))
         return
     if isinstance(ends, codec.Headed) and exact:
@@ -81,14 +82,15 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
 
 def _read_head(ends: codec.Headed, at: Lowering) -> None:
     """What a record begins with, as far as its length depends on that."""
-    around: list[int] = []
+    around: list[Region] = []
     at.move(op.START)
     for item in ends.items:
         match item:
             case HeadItem(part, None):
                 step(part, at)
             case HeadItem(codec.Section(name=name, extent=inner), True):
-                around.append(at.enter(name, extent(inner, at)))
+                at.spans[name] = span = extent(inner, at)
+                around.append(at.enter(span))
             case HeadItem():
                 at.leave(around.pop())
             case Reached(name):

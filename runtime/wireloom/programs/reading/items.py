@@ -1,7 +1,10 @@
 """Items of lists in programs of their own, which are given what they ask for from around the list."""
 
+from collections.abc import Callable
+
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import Found
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.values import FARTHEST, Datum, Listed, NoItems, NoProgramError, Number, Octets, Struct
@@ -18,7 +21,6 @@ class ItemLowering(Lowering):
         self.around = around
         self.base = self.this
         self.nesting = around.nesting + 1
-        self.opened = around.opened
         self.varies = False
         """Whether some items may be longer than others, or are otherwise not all alike."""
         self.given: dict[int, int] = {}
@@ -28,6 +30,10 @@ class ItemLowering(Lowering):
         self.number: int | None = None
         """The place of the output with the numbers of items, if these are asked for."""
         self._known: dict[int, int] = {}
+
+    @property
+    def is_packed(self) -> bool:
+        return self.around.is_packed or super().is_packed
 
     def known(self, name: Name) -> Datum | int | None:
         if name.origin is Origin.ITEM:
@@ -81,8 +87,16 @@ class ItemLowering(Lowering):
 
     @property
     def begin(self) -> int:
+        if super().is_packed:
+            return super().begin
         self.is_placed = True
         return self._given_register(self.around.begin)
+
+    def away(self, place: Found, read: Callable[[], None], *, shared: bool) -> None:
+        raise NoProgramError("a value at another place, in a list")
+
+    def weigh(self) -> None:
+        raise NoProgramError("a text that is computed, in a list")
 
     def offset(self, name: str) -> Number:
         if name != "record" and self.this is not self.base:

@@ -4,10 +4,11 @@ A program takes for sound what surely is. Whatever no program says, such as a li
 unsound, and so does whatever is wrong. These rows are read by the plan, which knows why.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import Any, TypeVar
 
 from wireloom.codec.checksums import REVERSED, Crc
+from wireloom.codec.reader import Reader
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
 from wireloom.options import U64Type
@@ -19,6 +20,7 @@ from wireloom.programs.merging import merged
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.offsets import Offset
 from wireloom.programs.outputs import Table
+from wireloom.programs.reading.scattered import Taken, left_over, total
 from wireloom.programs.reasons import AnyReason, Distance, Missing, Reason
 from wireloom.programs.values import (
     FARTHEST,
@@ -35,8 +37,11 @@ from wireloom.programs.values import (
 )
 from wireloom.rowwise import Judge
 
+T = TypeVar("T")
 Span = tuple[int, int]
 """The registers that have the addresses where something starts and stops."""
+Region = tuple[int, tuple[Taken, ...]]
+"""Where a region ends, and what was read out of sequence in it."""
 
 
 class Lowering:
@@ -66,7 +71,13 @@ class Lowering:
         self.origin = op.START
         self.offsets: dict[int, Offset] = {op.START: 0}
         """How far behind the record's start registers are, as far as that is known."""
-        self.limit = self.moved(op.STOP, limit)
+        self.moves: dict[int, tuple[int, int]] = {}
+        """Places by how many bytes they are behind others."""
+        self.limit = self.last = self.moved(op.STOP, limit)
+        self.taken: tuple[Taken, ...] = ()
+        """What was read out of sequence in the innermost region."""
+        self.heavy = 0
+        """How many values there are that may have all bytes of the record again."""
         self.this = self.record = Level()
         self.spans: dict[str, Span] = {}
         self.absent: set[int] = set()
@@ -78,8 +89,10 @@ class Lowering:
         """Whether bytes may be packed, and lists have items."""
         self.lists: list[Listing] = []
         """The lists whose items other programs read."""
-        self.opened = 0
-        """How many packed values are around what is read."""
+        self.whole: Span = op.START, op.STOP
+        """The bytes in which places are: those of the record, or what packed ones around unpack to."""
+        self.apart: Set[str] = frozenset()
+        """What was read in other bytes than these."""
         self.variant: int | None = None
         """The register with the number of the variant, if it is known before it is read."""
         self.settled: Mapping[str, int] = {}
@@ -136,19 +149,20 @@ class Lowering:
         return Number(self.asm.value(op.SUBTRACT, (stop, start)), 0, FARTHEST)
 
     def offset(self, name: str) -> Number:
-        """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
-        if self.opened:
-            raise NoProgramError("where something is in what is packed")
-        return Number(self.asm.value(op.SUBTRACT, (self.span(name)[0], self.begin)), 0, FARTHEST)
+        """Where ``name`` starts in the record, or in what is unpacked around here; 0 when it is absent."""
+        if name in self.apart:
+            raise NoProgramError("where something is in what is packed, or around that")
+        start = self.begin if name == "record" else self.span(name)[0]
+        return Number(self.asm.value(op.SUBTRACT, (start, self.begin)), 0, FARTHEST)
 
     def span(self, name: str) -> Span:
-        """From where to where ``name`` is; both the record's start when it is absent."""
-        return (op.START, op.STOP) if name == "record" else self.spans.get(name, (op.START, op.START))
+        """From where to where ``name`` is; both the start of all bytes when it is absent."""
+        return (op.START, op.STOP) if name == "record" else self.spans.get(name, (self.whole[0],) * 2)
 
     @property
     def begin(self) -> int:
-        """The register with the place where the record starts."""
-        return op.START
+        """The register with the place where the record starts, or what is unpacked around here."""
+        return self.whole[0]
 
     def ask(self, expression: Expression) -> expressions.Found:
         """The value of an expression that stands here."""
@@ -174,9 +188,14 @@ class Lowering:
         if max(one.most, other.most) >= WORD and min(one.least, other.least) < 0:
             self.must(self.asm.value(op.MORE_NUMBER, (other.register,), (-1,)), where)
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether what is read is in packed bytes."""
+        return self.whole != (op.START, op.STOP)
+
     def told(self, reason: AnyReason | None) -> AnyReason | None:
         """A reason, unless it has positions in what is packed."""
-        return None if self.opened else reason
+        return None if self.is_packed else reason
 
     # Where it reads
 
@@ -195,7 +214,14 @@ class Lowering:
         """The place so many bytes behind another."""
         found = self.asm.value(op.ADD_NUMBER, (position,), (count,)) if count else position
         self._keep(found, position, count)
+        base, before = self.moves.get(position, (position, 0))
+        self.moves[found] = base, before + count
         return found
+
+    def distance(self, start: int, stop: int) -> int | None:
+        """How many bytes are between two places; None if that differs between rows, or is not known."""
+        (base, before), (other, behind) = (self.moves.get(each, (each, 0)) for each in (start, stop))
+        return behind - before if base == other else None
 
     def _keep(self, found: int, position: int, count: int = 0) -> None:
         """Note that a place is so many bytes behind another."""
@@ -223,40 +249,99 @@ class Lowering:
             return start, self.cursor
         if not isinstance(size, Number) or not size.whole:
             raise NoProgramError("a size that is no number")
-        self.must(size.valid)
         cursor = self.cursor
-        reason = self.told(Missing(cursor, self.limit, register=size.register))
-        start, stop = self.asm.several(op.TAKE, 2, (cursor, size.register, self.limit, self.where), (), reason)
+        there = size.register
+        if size.valid != op.ONES:
+            there = self.asm.value(op.CHOOSE, (size.valid, there, self.asm.number(0)))
+        reason = self.told(Missing(cursor, self.limit, register=there))
+        start, stop = self.asm.several(op.TAKE, 2, (cursor, there, self.limit, self.where), (), reason)
+        words = ("a size that follows from an absent value",)
+        self.must(size.valid, reason=Reason("invalid-size", start, words))
         self._keep(start, cursor)
         self.move(stop)
         return start, stop
 
-    def enter(self, name: str, span: Span) -> int:
-        """Read a section; returns the end of what is around it, for ``leave``."""
-        outer, self.limit = self.limit, span[1]
+    def enter(self, span: Span) -> Region:
+        """Read a region; returns that around it, for ``leave``."""
+        outer = self.limit, self.taken
+        self.limit, self.taken = span[1], ()
         self.move(span[0])
-        self.spans[name] = span
         return outer
 
-    def leave(self, outer: int) -> None:
-        """Go on behind a section."""
+    def leave(self, outer: Region) -> None:
+        """Go on behind a region."""
         self.move(self.limit)
-        self.limit = outer
+        self.limit, self.taken = outer
 
     def end(self, trailing: str | None = None) -> None:
         """What is left over up to the limit goes to ``trailing``, or there must be nothing."""
-        cursor = self.cursor
+        start, stop = self.cursor, self.limit
+        if self.taken:
+            start, stop = left_over(
+                self.asm,
+                self.taken,
+                start,
+                stop,
+                lambda holds, where: self.must(holds, both(self.asm, self.where, where)),
+            )
         if trailing is None:
-            words = Distance(cursor, self.limit), " left over"
-            whole = self.asm.value(op.EQUAL, (cursor, self.limit))
-            self.must(whole, reason=Reason("trailing-bytes", cursor, words))
+            words = Distance(start, stop), " left over"
+            reason = None if self.taken else Reason("trailing-bytes", start, words)
+            self.must(self.asm.value(op.EQUAL, (start, stop)), reason=reason)
         else:
-            left = self.asm.value(op.LESS, (cursor, self.limit))
-            self.this.columns[trailing] = Octets(cursor, self.limit, left)
+            self.this.columns[trailing] = Octets(start, stop, self.asm.value(op.LESS, (start, stop)))
+
+    def away(self, place: expressions.Found, read: Callable[[], None], *, shared: bool) -> None:
+        """Read something at a byte of the record; then reading goes on here. The bytes of what is ``shared`` belong to
+        others.
+        """
+        if place is None or self.is_packed:
+            raise NoProgramError("a place that may be absent, or in what is packed")
+        position, shift, outer = self.position, self.shift, (self.limit, self.taken)
+        if shared:
+            self.weigh()
+            self.limit, self.taken = self.last, ()
+        if isinstance(place, Number):
+            self.must(place.valid)
+        reads = op.START, expressions.whole(self.asm, place), self.limit, self.where
+        start = self.asm.several(op.TAKE, 2, reads)[1]
+        self.move(start)
+        read()
+        if shared and self.taken:
+            raise NoProgramError("a value at another place in one whose bytes belong to others")
+        taken = outer[1] if shared else (*self.taken, Taken(start, self.cursor, self.where))
+        self.move(position, shift)
+        self.limit, self.taken = outer[0], taken
+        if not shared and len(taken) > 1:  # or the codec reads no further
+            reach = self.asm.value(op.SUBTRACT, (self.limit, op.START))
+            self.must(self.asm.value(op.LESS_EQUAL, (total(self.asm, taken), reach)))
+
+    def weigh(self) -> None:
+        """Count a value that may have all bytes of the record again. Few such values, of records that are not very
+        large, are never too many for the codec.
+        """
+        self.heavy += 1
+        if self.heavy * Reader.STEP > Reader.SHARED:
+            raise NoProgramError("very many values that have bytes of others")
+        size = self.asm.value(op.SUBTRACT, (op.STOP, op.START))
+        self.must(self.asm.value(op.LESS_NUMBER, (size,), (Reader.HEAVIEST * Reader.STEP // Reader.SHARED // 2,)))
 
     def written(self, kind: NumberFormat) -> int | None:
         """The register with the number at the cursor if the program has written it; None if it is to be loaded."""
         return None
+
+    def within_packed(self, unpacked: Span, read: Callable[[], T]) -> T:
+        """Read something in what bytes unpack to. Then reading goes on at the same place as before."""
+        before, apart, outside = self._state, self.apart, self.spans
+        self.move(unpacked[0])
+        self.limit, self.whole, self.taken = unpacked[1], unpacked, ()
+        self.apart, self.spans = apart | outside.keys(), dict(outside)
+        try:
+            found = read()
+            apart |= {name for name, span in self.spans.items() if span is not outside.get(name)}
+        finally:
+            self._state, self.apart = before, apart
+        return found
 
     # Checksums
 
@@ -308,7 +393,8 @@ class Lowering:
         for listing in self.lists[lists:]:
             listing.where = both(self.asm, mask, listing.where)
         inner, read_columns, read_spans = (self.position, self.shift), self.this.columns, self.spans
-        self._state = before
+        taken = self.taken
+        self._state, self.taken = before, taken
         self.this.columns, self.spans = columns, spans
         if inner != (self.position, self.shift):
             self._go_on(mask, self.moved(*inner))
@@ -339,8 +425,8 @@ class Lowering:
     @property
     def _state(self) -> tuple[Any, ...]:
         """What reading changes."""
-        return self.where, self.position, self.shift, self.limit, self.this, self.nesting, self.opened
+        return self.where, self.position, self.shift, self.limit, self.this, self.nesting, self.whole, self.taken
 
     @_state.setter
     def _state(self, state: tuple[Any, ...]) -> None:
-        self.where, self.position, self.shift, self.limit, self.this, self.nesting, self.opened = state
+        self.where, self.position, self.shift, self.limit, self.this, self.nesting, self.whole, self.taken = state

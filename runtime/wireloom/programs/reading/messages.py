@@ -31,7 +31,8 @@ def read_tail(record: codec.Record, at: Lowering, read_section: Callable[[str], 
         if at.judge.reason(part):
             raise NoProgramError(APART)
         with at.asm.field(SectionName(part.name)):
-            outer = at.enter(part.name, extent(part.extent, at))
+            at.spans[part.name] = span = extent(part.extent, at)
+            outer = at.enter(span)
             read_section(part.name)
             at.leave(outer)
 

@@ -20,10 +20,12 @@ from wireloom.programs.number_format import NumberFormat, singles, varint_form
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
+from wireloom.programs.reading.ends import padded, terminated
 from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.reading.texts import chosen, text
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, Shown
 from wireloom.programs.values import (
     APART,
@@ -110,7 +112,7 @@ def _lone_value(part: Lone, at: Lowering) -> None:
     else:
         at.this.columns[part.name] = found
         if field.const is not None:
-            _must_be(field.const, part.subcon, at)
+            _must_be(field.const, found, part.subcon, at)
     if isinstance(found, Struct):
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
 
@@ -124,10 +126,8 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
         return read_strictly
     if not isinstance(kind, codec.Text | codec.Blob | codec.Ascii):
         raise NoProgramError("bytes that are kept beside a value")
-    start, stop = extent(kind.extent, at)
-    end, kept = at.cursor, asm.number(0)
-    if isinstance(kind.extent, codec.Until) and kind.extent.unterminated and kind.extent.terminator == "drop":
-        kept = asm.value(op.EQUAL, (stop, end))
+    (start, stop), kept = _extent(kind.extent, at)
+    end = at.cursor
     found: Datum
     if isinstance(kind, codec.Ascii):
         there = asm.value(op.LESS, (start, stop))
@@ -136,7 +136,7 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
         at.where = outer
         kept = asm.value(op.OR, (kept, asm.value(op.NOT, (there,))))
     elif isinstance(kind, codec.Text):
-        found = _text(kind, (start, stop), at)
+        found = text(kind, (start, stop), at)
     else:
         found = Octets(start, stop)
     at.this.columns[name] = Octets(begin, end, kept)
@@ -153,15 +153,17 @@ def _ascii(kind: codec.Ascii, span: Span, at: Lowering) -> Number:
     return limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)
 
 
-def _must_be(wanted: object, kind: object, at: Lowering) -> None:
+def _must_be(wanted: object, found: Datum, kind: object, at: Lowering) -> None:
     """The text or the bytes that were just read must be these."""
     octets = wanted.encode() if isinstance(wanted, str) else wanted
+    if not isinstance(octets, bytes) or not isinstance(found, Octets):
+        raise NoProgramError("a constant that is neither text nor bytes")
     match kind:
-        case codec.Text(extent=codec.Size(size=int(size))) | codec.Blob(extent=codec.Size(size=int(size))):
-            if isinstance(octets, bytes) and len(octets) == size:
-                _are(octets, at.position, at.shift - size, at)
+        case codec.Text(extent=codec.Size(), encoding="utf-8") | codec.Blob(extent=codec.Size()):
+            if kind.extent.fixed == len(octets):
+                _are(octets, at.position, at.shift - len(octets), at)
                 return
-    raise NoProgramError("a constant of a size that varies")
+    at.must(at.asm.same(found.start, found.stop, octets))
 
 
 @read.register
@@ -193,8 +195,14 @@ def _computed(part: Computed, at: Lowering) -> None:
 
 
 def _computed_value(part: Computed, at: Lowering) -> None:
-    compute, found = part.compute, at.ask(part.compute.value)
-    number = of_each(at, found)
+    compute = part.compute
+    if compute.type in ("string", "binary"):
+        at.weigh()
+        text_or_octets = chosen(compute.value.tree, at)
+        if text_or_octets is not None:
+            at.this.columns[part.name] = text_or_octets
+        return
+    number = of_each(at, at.ask(compute.value))
     if part.field.is_bounded(at.u64):
         number = limited(at, number, 0, WORD - 1)
     if number.floating or number.parts > 1:
@@ -223,16 +231,22 @@ def _pad(part: codec.Pad, at: Lowering) -> None:
         gap = at.asm.value(op.SUBTRACT, (origin.register, here))
         size = Number(at.asm.value(op.MODULO, (gap, at.asm.number(part.align))), 0, part.align - 1)
     start, stop = at.take(size)
-    at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (start, stop, at.where), (0,)), start)))
+    at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (start, stop, at.where), (0, 1)), start)))
 
 
 @read.register
 def _section(part: codec.Section, at: Lowering) -> None:
     with at.asm.field(SectionName(part.name)):
-        outer = at.enter(part.name, extent(part.extent, at))
+        at.spans[part.name] = span = extent(part.extent, at)
+        outer = at.enter(span)
         layout(part.content, at)
         at.end(part.trailing)
         at.leave(outer)
+
+
+@read.register
+def _elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
+    at.away(at.ask(part.at), lambda: layout(part.content, at), shared=part.shared)
 
 
 @read.register
@@ -306,17 +320,15 @@ def _encoded(part: Encoded, at: Lowering) -> None:
 
 @read.register
 def _unpack(part: codec.Unpack, at: Lowering) -> None:
-    if any(field.checksum is not None for _, field in part.content.derived):
-        raise NoProgramError("a checksum of what is packed")
-    outer, spans = at.limit, at.spans
-    (start, at.limit), at.spans = opened(part.through, at, (at.cursor, outer)), {}
-    at.move(start)
-    at.opened += 1
-    layout(part.content, at)
-    at.end(part.trailing)
-    at.opened -= 1
-    at.limit, at.spans = outer, spans
-    at.move(outer)
+    def read_inside() -> None:
+        layout(part.content, at)
+        sums = [(name, field) for name, field in part.content.derived if field.checksum is not None]
+        verify(at, sums, lambda name, checksum: False)
+        at.end(part.trailing)
+
+    unpacked = opened(part.through, at, (at.cursor, at.limit))
+    at.move(at.limit)
+    at.within_packed(unpacked, read_inside)
 
 
 def value(kind: object, at: Lowering) -> Datum:
@@ -337,7 +349,7 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.Blob():
             return Octets(*extent(kind.extent, at))
         case codec.Text():
-            return _text(kind, extent(kind.extent, at), at)
+            return text(kind, extent(kind.extent, at), at)
         case codec.Layout():
             return _struct(kind, {}, at)
         case codec.With() if not kind.items:
@@ -347,14 +359,23 @@ def value(kind: object, at: Lowering) -> Datum:
             return Spelled(start, way)
         case codec.As() if isinstance(found := value(kind.subcon, at), Number):
             return certain(at, meant(at, found, kind.meaning))
-        case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest()) as inside):
-            span = opened(kind.through, at, extent(kind.extent, at))
-            return _text(inside, span, at) if isinstance(inside, codec.Text) else Octets(*span)
+        case codec.Deeper():
+            return _deeper(at)
+        case codec.Packed():
+            unpacked = opened(kind.through, at, extent(kind.extent, at))
+            return at.within_packed(unpacked, lambda: value(kind.value, at))
         case codec.Nested():
             return _nested(kind, at)
         case codec.Repeat(at=None):
             return _list(kind, at)
     raise NoProgramError(f"parts of type {type(kind).__name__}")
+
+
+def _deeper(at: Lowering) -> Octets:
+    """A value that no sound row has. How many bytes it would have is not known."""
+    at.must(False)
+    at.move(at.cursor)
+    return Octets(at.cursor, at.cursor)
 
 
 def _varint(kind: Varint, at: Lowering) -> Number:
@@ -395,21 +416,13 @@ def _are(wanted: bytes, position: int, shift: int, at: Lowering, reason: Reason 
         wanted, shift = wanted[size:], shift + size
 
 
-def _text(kind: codec.Text, span: Span, at: Lowering) -> Octets:
-    if kind.encoding not in ("utf-8", "ascii"):
-        raise NoProgramError("a text that is not in UTF-8 or ASCII")
-    at.asm.check_text(*span, at.where, is_ascii=kind.encoding == "ascii")
-    return Octets(*span)
-
-
 def _nested(kind: codec.Nested, at: Lowering) -> Datum:
-    start, stop = extent(kind.extent, at)
-    outer, at.limit = at.limit, stop
-    at.move(start)
+    span = extent(kind.extent, at)
+    after, outer = at.cursor, at.enter(span)
     found = value(kind.layout, at)
     at.end()
-    at.move(stop)
-    at.limit = outer
+    at.leave(outer)
+    at.move(after)
     return found
 
 
@@ -433,14 +446,14 @@ def _given(kind: codec.With, at: Lowering) -> dict[str, Datum | int | None]:
 
 
 def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struct:
-    outer, spans = at.this, at.spans
-    at.this, at.spans = Level(given=given), {}
+    outer, spans, apart = at.this, at.spans, at.apart
+    at.this, at.spans, at.apart = Level(given=given), {}, frozenset()
     at.nesting += 1
     layout(content, at)
     verify(at, content.derived, lambda name, checksum: False)
     at.nesting -= 1
     found, at.inside = Struct(at.this.columns), at.spans
-    at.this, at.spans = outer, spans
+    at.this, at.spans, at.apart = outer, spans, apart
     return found
 
 
@@ -484,61 +497,23 @@ _LOADS = {
 
 def extent(kind: object, at: Lowering) -> Span:
     """From where to where a value is; goes on behind it. Raises ``NoProgramError``."""
+    return _extent(kind, at)[0]
+
+
+def _extent(kind: object, at: Lowering) -> tuple[Span, int]:
+    """The same, and the mask of where its bytes are kept beside the value."""
     match kind:
         case codec.Rest():
-            start = at.cursor
+            span = at.cursor, at.limit
             at.move(at.limit)
-            return start, at.limit
         case codec.Size(size=size):
-            return at.take(size if isinstance(size, int) else at.ask(size))
+            span = at.take(size if isinstance(size, int) else at.ask(size))
         case codec.Prefixed(length=length) if isinstance(found := value(length, at), Number):
-            return at.take(found)
-        case codec.Until(unit=1):
-            return _terminated(kind, at)
-        case codec.Padded(size=size, pad=pad) if len(pad) == 1:
-            return _padded(kind, extent(size, at), at)
-    raise NoProgramError(f"parts of type {type(kind).__name__}")
-
-
-def _terminated(kind: codec.Until, at: Lowering) -> Span:
-    """Up to a terminator, or to the limit if it may be missing."""
-    start, limit, size = at.cursor, at.limit, len(kind.end)
-    needed = not kind.unterminated or (kind.terminator == "drop" and kind.strict)
-    stop = sought(kind.end, (start, limit), at, needed=needed)
-    if kind.terminator == "leave":
-        at.move(stop)
-    elif needed:
-        at.move(stop, size)
-    else:
-        at.move(_behind(stop, size, limit, at))
-    return start, at.cursor if kind.terminator == "keep" else stop
-
-
-def _padded(kind: codec.Padded, span: Span, at: Lowering) -> Span:
-    """In a region, up to a terminator or to its padding, which must be all that follows."""
-    start, stop = span
-    padding = kind.pad[0]
-    if kind.until is None:
-        return start, at.asm.value(op.TRIM, (start, stop, at.where), (padding,))
-    if kind.until.terminator != "drop" or kind.until.unit != 1:
-        raise NoProgramError("padding after a terminator that is kept")
-    end = sought(kind.until.end, span, at, needed=not kind.until.unterminated)
-    behind = _behind(end, len(kind.until.end), stop, at)
-    at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (behind, stop, at.where), (padding,)), behind)))
-    return start, end
-
-
-def sought(end: bytes, span: Span, at: Lowering, *, needed: bool) -> int:
-    """Where a terminator is; if it is missing where it need not be, where it was sought in vain."""
-    if len(end) > 7:
-        raise NoProgramError("a terminator of more than seven bytes")
-    numbers = int.from_bytes(end, "little"), len(end), int(needed)
-    reason = at.told(Reason("unterminated", span[0], (f"no terminator {end.hex()}",)))
-    (stop,) = at.asm.several(op.FIND, 1, (*span, at.where), numbers, reason)
-    return stop
-
-
-def _behind(stop: int, size: int, limit: int, at: Lowering) -> int:
-    """So many bytes further, but not beyond the limit."""
-    behind = at.moved(stop, size)
-    return at.asm.value(op.CHOOSE, (at.asm.value(op.LESS, (limit, behind)), limit, behind))
+            span = at.take(found)
+        case codec.Until():
+            return terminated(kind, at)
+        case codec.Padded(size=size):
+            return padded(kind, extent(size, at), at)
+        case _:
+            raise NoProgramError(f"parts of type {type(kind).__name__}")
+    return span, at.asm.number(0)

@@ -237,7 +237,10 @@ class Arranging(ArrangingNumbers):
                 self._octets(name, kind.extent)
             case codec.Text(encoding="utf-8"):
                 self._octets(name, kind.extent)
-            case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest())):
+            case codec.Packed(
+                through=codec.Through(way=codec.Compressing()),
+                value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest()),
+            ):
                 self._octets(name, kind.extent)
             case codec.Layout():
                 self._struct(name, kind, {})

@@ -1,0 +1,33 @@
+"""What instructions do with bytes, for back ends that have them as such."""
+
+from wireloom.codec.ways import Masked
+
+
+def sought_in(data: bytes, wanted: bytes, unit: int, start: int = 0, stop: int | None = None) -> int:
+    """Where some bytes begin, a multiple of ``unit`` behind the start; -1 if they are not there."""
+    found = data.find(wanted, start, stop)
+    while found >= 0 and (found - start) % unit:
+        found = data.find(wanted, found + 1, stop)
+    return found
+
+
+def without(data: bytes, padding: bytes) -> bytes:
+    """The bytes without the padding at their end, which is there any number of times."""
+    stop = len(data)
+    while stop >= len(padding) and data.endswith(padding, 0, stop):
+        stop -= len(padding)
+    return data[:stop]
+
+
+def masked(data: bytes, key: int, size: int) -> bytes:
+    """The XOR of bytes with those of a number, the lowest first, again and again."""
+    octets = (key & (1 << 8 * size) - 1).to_bytes(size, "little")
+    return Masked(octets).pack(data)
+
+
+def transcoded(data: bytes, encoding: str) -> bytes:
+    """The text in an encoding as UTF-8. Raises ``ValueError`` if it is none, or would be written as other bytes."""
+    text = data.decode(encoding)
+    if text.encode(encoding) != data:
+        raise ValueError
+    return text.encode()
