@@ -158,9 +158,8 @@ def _spelled(meaning: Meaning, column: Spans) -> Column:
 def texts_of(meaning: Meaning, octets: Array, valid: Valid = None) -> pa.Array:
     """The texts of bytes of one size, each of which is an item."""
     if type(meaning) not in _PUNCTUATED:
-        found, codes = np.unique(octets, return_inverse=True)
-        texts = strings([meaning.value(bytes(each)) for each in found.tolist()])
-        return texts.take(buffers.numbers(pa.int64(), codes, valid, None))
+        found = buffers.array(pa.binary(SIZES[type(meaning)]), len(octets), valid, octets).dictionary_encode()
+        return strings([meaning.value(each) for each in found.dictionary.to_pylist()]).take(found.indices)
     octets = octets.view(np.uint8).reshape(-1, SIZES[type(meaning)])
     return _digits(octets, _PUNCTUATED[type(meaning)], valid)
 

@@ -31,6 +31,10 @@ FIRST_ADDRESS = 1 << 12
 _SPAN = (1 << 47) - (1 << 14)
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
+_SPARSE = 4
+"""Bytes are searched together if they are so many times as many as those of records at most."""
+_NOWHERE = 1 << 62
+"""An address behind all others."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
 _MEANINGS = {way: kind() for kind, way in WAYS.items()}
 
@@ -101,12 +105,16 @@ class Tile:
         self.out = out
         self.written = written
         self.safe = np.int64(safe)
-        self.begin, self.end = int(start.min()) if self.count else 0, end
+        self.size = int((stop - start).sum())
+        self.begin, self.last = (int(start.min()), min(int(stop.max()), end)) if self.count else (0, 0)
+        self.regions = [(self.begin, end)]
+        """Where memory may be read as a whole: from the first record to the end of all, and where bytes were filled up."""
         self.registers: dict[int, Register] = {op.START: start, op.STOP: stop, op.SOUND: _TRUE, op.ONES: _TRUE}
         self._gathered: dict[int, tuple[Array, int, Array]] = {}
         self._copied: tuple[Array, Array, Array] | None = None
         self.at = 0
         """The instruction that is followed."""
+        self._found: dict[bytes, Array] = {}
 
     def follow(self, calls: Calls) -> Register:
         """Follow a program; returns the mask of the rows that are sound."""
@@ -120,6 +128,7 @@ class Tile:
         """Bytes that were read are written."""
         self._gathered.clear()
         self._copied = None
+        self._found.clear()
 
     def refuse_unless(self, holds: Register) -> None:
         """Tile in which it does not hold are not sound."""
@@ -267,15 +276,30 @@ class Tile:
 
     def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int) -> None:
         rows = self.wanted(c)
-        sought = wanted.to_bytes(8, "little", signed=True)[:size]
         at, stop = self.values(a, rows), self.values(b, rows)
-        found = np.empty(len(rows), np.int64)
-        for row, (begin, end) in enumerate(zip(at.tolist(), stop.tolist(), strict=True)):
-            place = ctypes.string_at(begin, max(0, end - begin)).find(sought)
-            found[row] = begin + place if place >= 0 else end
+        found = self._next(wanted.to_bytes(8, "little", signed=True)[:size], at, stop)
+        missing = found + size > stop
         if needed:
-            self.sound_where(rows, found + size <= stop)
-        self.registers[d] = self.whole(rows, found, self.safe)
+            self.sound_where(rows, ~missing)
+        self.registers[d] = self.whole(rows, np.where(missing, stop, found), self.safe)
+
+    def _next(self, wanted: bytes, start: Array, stop: Array) -> Array:
+        """Where some bytes are next from each ``start`` on, behind ``stop`` if they are not before it.
+
+        Those in the records are searched once, unless most bytes between these belong to others.
+        """
+        if not len(start):
+            return start
+        low, high = int(start.min()), int(stop.max())
+        if self.begin <= low and high <= self.last and self.last - self.begin <= _SPARSE * self.size:
+            if wanted not in self._found:
+                octets = memory(self.begin, self.last - self.begin, "u1")
+                self._found[wanted] = np.append(buffers.places(octets, wanted) + self.begin, _NOWHERE)
+            places = self._found[wanted]
+            return places[places.searchsorted(start)]
+        octets, begins, _ = self._buffer(start, np.maximum(start, stop))
+        places = np.append(buffers.places(octets, wanted), _NOWHERE)
+        return places[places.searchsorted(begins)] + (start - begins)
 
     def check(self, a: int, b: int) -> None:
         holds, where = mask_of(self.registers[a]), mask_of(self.registers[b])
@@ -363,14 +387,6 @@ class Tile:
         self.registers[d] = self.whole(rows, found, np.int64(initial % modulus))
 
     def unpack(self, d: int, e: int, a: int, b: int, c: int, n: int, most: int) -> None:
-        expand = COMPRESSORS["snappy"].unpack
-        self._changed(d, e, a, b, c, n, lambda octets, room: expand(octets, min(room, most)))
-
-    def fill(self, d: int, e: int, a: int, b: int, c: int, n: int, size: int) -> None:
-        self._changed(d, e, a, b, c, n, lambda octets, room: _filled(octets, size, room))
-
-    def _changed(self, d: int, e: int, a: int, b: int, c: int, n: int, change: Callable[[bytes, int], bytes]) -> None:
-        """Write what becomes of bytes to an output, which has so much room left."""
         rows = self.wanted(c)
         used, room = self.written[n].tolist()
         start, stop = (np.array(np.broadcast_to(number_of(self.registers[each]), self.count)) for each in (a, b))
@@ -378,7 +394,7 @@ class Tile:
         for place, row in enumerate(rows.tolist()):
             given = ctypes.string_at(int(start[row]), int(stop[row] - start[row]))
             try:
-                octets = change(given, room - used)
+                octets = COMPRESSORS["snappy"].unpack(given, min(room - used, most))
             except (DamagedError, OverflowingError):
                 good[place] = False
                 continue
@@ -390,6 +406,27 @@ class Tile:
         self.sound_where(rows, good)
         sound = self.registers[op.SOUND]
         self.registers[d], self.registers[e] = self._at(sound, start), self._at(sound, stop)
+
+    def fill(self, d: int, e: int, a: int, b: int, c: int, n: int, size: int) -> None:
+        """Bytes that are enough stay where they are."""
+        start, stop = number_of(self.registers[a]), number_of(self.registers[b])
+        rows = self.wanted(c, stop - start < size)
+        used, room = self.written[n].tolist()
+        fits = np.arange(1, len(rows) + 1) * size <= room - used
+        self.sound_where(rows, fits)
+        rows = rows[fits]
+        many, begin = len(rows), int(self.out[n]) + used
+        if many:
+            octets, begins, ends = self._buffer(self.values(a, rows), self.values(b, rows))
+            filled = memory(begin, many * size, "u1").reshape(many, size)
+            filled[:] = buffers.windows(octets, begins, size).view(np.uint8).reshape(many, size)
+            filled[np.arange(size) >= (ends - begins)[:, None]] = 0
+            self.regions.append((begin, begin + filled.size))
+        self.written[n, 0] = used + many * size
+        at = begin + size * np.arange(many)
+        sound = self.registers[op.SOUND]
+        self.registers[d] = self._at(sound, self.whole(rows, at, start))
+        self.registers[e] = self._at(sound, self.whole(rows, at + size, stop))
 
     def skip(self, a: int, count: int) -> int:
         return 0 if mask_of(self.registers[a]).any() else count
@@ -512,22 +549,15 @@ class Tile:
         return octets[int(begins[0]) : int(ends[-1])]
 
     def _buffer(self, start: Array, stop: Array) -> tuple[Array, Array, Array]:
-        """A buffer that has the bytes of some ranges, and where it has each. They are copied unless all are of records:
-        what lies between two buffers may not be read.
+        """A buffer that has the bytes of some ranges, and where it has each. They are copied unless all are in one
+        region: what lies between two buffers may not be read.
         """
         low, high = int(start.min()), int(stop.max())
-        if self.begin <= low and high <= self.end and high - low < LARGEST:
+        if high - low < LARGEST and any(begin <= low and high <= end for begin, end in self.regions):
             return memory(low, high - low, "u1"), start - low, stop - low
         sizes = stop - start
         ends = np.cumsum(sizes)
         return ADDRESSED["u1"][ragged(start - FIRST_ADDRESS, sizes)], ends - sizes, ends
-
-
-def _filled(octets: bytes, size: int, room: int) -> bytes:
-    """The bytes with zeros up to a size. Raises ``OverflowingError``."""
-    if max(len(octets), size) > room:
-        raise OverflowingError
-    return octets.ljust(size, b"\0")
 
 
 def _is_text(octets: bytes) -> bool:
