@@ -158,8 +158,9 @@ def _spelled(meaning: Meaning, column: Spans) -> Column:
 def texts_of(meaning: Meaning, octets: Array, valid: Valid = None) -> pa.Array:
     """The texts of bytes of one size, each of which is an item."""
     if type(meaning) not in _PUNCTUATED:
-        found = buffers.array(pa.binary(SIZES[type(meaning)]), len(octets), valid, octets).dictionary_encode()
-        return strings([meaning.value(each) for each in found.dictionary.to_pylist()]).take(found.indices)
+        found = buffers.array(pa.binary(octets.itemsize), len(octets), valid, octets).dictionary_encode()
+        known = np.frombuffer(found.dictionary.buffers()[1], octets.dtype, len(found.dictionary))
+        return strings([meaning.value(bytes(each)) for each in known.tolist()]).take(found.indices)
     octets = octets.view(np.uint8).reshape(-1, SIZES[type(meaning)])
     return _digits(octets, _PUNCTUATED[type(meaning)], valid)
 

@@ -487,13 +487,14 @@ class Tile:
 
     def store_flags(self, a: int, b: int, n: int, m: int, known: int, room: int, every: int) -> None:
         rows = self.rows(both(mask_of(self.registers[b]), number_of(self.registers[a]) & every != 0))
-        there = (self.values(a, rows)[:, None] & memory(self.out[m], known, "<i8")) != 0
-        codes = there.nonzero()[1]
+        codes, numbers = buffers.grouped(self.values(a, rows) & every)
+        there = np.array(numbers, np.int64)[:, None] & memory(self.out[m], known, "<i8") != 0
+        counts = there.sum(axis=1)
+        begins = np.cumsum(counts) - counts
         items, size = int(self.written[n, 0]), int(self.written[n + 1, 0])
-        self.append(n, rows, there.sum(axis=1), None)
-        sizes, octets = self._texts(codes, m + 1, known, room)
-        ends = size + np.cumsum(sizes)
-        memory(self.out[n + 1] + 4 * items, len(codes), "<i4")[:] = ends - sizes
+        self.append(n, rows, counts[codes], None)
+        sizes, octets = self._texts(there.nonzero()[1][ragged(begins[codes], counts[codes])], m + 1, known, room)
+        memory(self.out[n + 1] + 4 * items, len(sizes), "<i4")[:] = size + np.cumsum(sizes) - sizes
         memory(self.out[n + 2] + size, len(octets), "u1")[:] = octets
         self.written[n + 1, 0] = size + len(octets)
 
@@ -520,12 +521,14 @@ class Tile:
 
     def _texts(self, codes: Array, m: int, known: int, room: int) -> tuple[Array, Array]:
         """The sizes of texts by their numbers, and their bytes."""
-        sizes = memory(self.out[m], known, "<i4")[codes].astype(np.int64)
+        sizes = memory(self.out[m], known, "<i4").astype(np.int64)
         table = memory(self.out[m + 1], known * room, "u1")
         if len(codes) and (codes == codes[0]).all():
             first = room * int(codes[0])
-            return sizes, np.tile(table[first : first + int(sizes[0])], len(codes))
-        return sizes, table[ragged(codes * room, sizes)]
+            octets = np.tile(table[first : first + int(sizes[codes[0]])], len(codes))
+        else:
+            octets, _, _ = buffers.octets_of(buffers.picked(table, room * np.arange(known), sizes, codes))
+        return sizes[codes], octets
 
     def gathered(self, start: Array, stop: Array) -> Array:
         """The bytes of ranges that are not empty, one behind the other. Those of a text are checked and then copied, so
