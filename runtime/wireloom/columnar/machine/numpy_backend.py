@@ -25,7 +25,7 @@ from wireloom.programs import write_opcodes as orders
 from wireloom.programs.values import WAYS
 
 TILE = 1 << 14
-"""Tile that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
+"""Rows that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
 FIRST_ADDRESS = 1 << 12
 """No buffer is in the first page."""
 _SPAN = (1 << 47) - (1 << 14)
@@ -33,6 +33,8 @@ _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
 _SPARSE = 4
 """Bytes are searched together if they are so many times as many as those of records at most."""
+_FEW = 256
+"""The bytes of so many texts are gathered one by one, of more of them text by text."""
 _NOWHERE = 1 << 62
 """An address behind all others."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
@@ -75,6 +77,11 @@ def number_of(value: Register) -> Register:
     return value.astype(np.int64) if value.dtype == bool else value
 
 
+def is_set(mask: Register) -> bool:
+    """Whether a mask is set in all rows."""
+    return bool(np.count_nonzero(mask) == mask.size)
+
+
 def both(one: Register, other: Register) -> Register:
     """Where both masks are set."""
     if not one.ndim:
@@ -102,13 +109,16 @@ class Tile:
     ) -> None:
         self.count = len(start)
         self.place = place
+        self.first, self.after = (int(place[0]), int(place[-1]) + 1) if self.count else (0, 0)
+        self.targets: slice | Array = slice(None) if self.after - self.first == self.count else place - self.first
+        """Their places behind the first one."""
         self.out = out
         self.written = written
         self.safe = np.int64(safe)
         self.size = int((stop - start).sum())
         self.begin, self.last = (int(start.min()), min(int(stop.max()), end)) if self.count else (0, 0)
         self.regions = [(self.begin, end)]
-        """Where memory may be read as a whole: from the first record to the end of all, and where bytes were filled up."""
+        """Where memory may be read as a whole: behind the first record, and where bytes were filled up."""
         self.registers: dict[int, Register] = {op.START: start, op.STOP: stop, op.SOUND: _TRUE, op.ONES: _TRUE}
         self._gathered: dict[int, tuple[Array, int, Array]] = {}
         self._copied: tuple[Array, Array, Array] | None = None
@@ -131,8 +141,9 @@ class Tile:
         self._found.clear()
 
     def refuse_unless(self, holds: Register) -> None:
-        """Tile in which it does not hold are not sound."""
-        self.registers[op.SOUND] = both(self.registers[op.SOUND], holds)
+        """Rows in which it does not hold are not sound."""
+        if not is_set(holds):
+            self.registers[op.SOUND] = both(self.registers[op.SOUND], holds)
 
     def wanted(self, when: int, *also: Register) -> Array:
         """The sound rows in which a mask is set, and others are."""
@@ -145,14 +156,14 @@ class Tile:
             found = both(found, each)
         if not found.ndim:
             return buffers.row_numbers(self.count if found else 0)
-        return np.flatnonzero(found)
+        return buffers.row_numbers(self.count) if is_set(found) else found.nonzero()[0]
 
     def values(self, register: int, rows: Array) -> Array:
         """The values of some rows."""
         found = number_of(self.registers[register])
         if not found.ndim:
             return np.full(len(rows), found)
-        values: Array = found if len(rows) == self.count else found[rows]
+        values: Array = found if len(rows) == self.count else found.take(rows)
         return values
 
     def whole(self, rows: Array, values: Array, other: Register) -> Array:
@@ -165,7 +176,7 @@ class Tile:
 
     def sound_where(self, rows: Array, good: Array) -> None:
         """Some rows are sound where that is ``good``."""
-        if not good.all():
+        if not is_set(good):
             self.refuse_unless(self.whole(rows, good, np.True_))
 
     # what computes
@@ -191,13 +202,20 @@ class Tile:
     def choose(self, d: int, a: int, b: int, c: int) -> None:
         mask = mask_of(self.registers[a])
         one, other = self.registers[b], self.registers[c]
-        self.registers[d] = (one if mask else other) if not mask.ndim else np.where(mask, one, other)
+        if is_set(mask):
+            self.registers[d] = one
+        else:
+            self.registers[d] = np.where(mask, one, other) if np.count_nonzero(mask) else other
 
     def look_up(self, d: int, a: int, n: int, size: int) -> None:
         number = number_of(self.registers[a])
+        table = memory(self.out[n], size, "<u4")
         inside = (number >= 0) & (number < size)
-        table = memory(self.out[n], size, "<u4").astype(np.int64)
-        self.registers[d] = np.where(inside, table[np.where(inside, number, 0)], -1) if size else np.int64(-1)
+        if is_set(inside):
+            self.registers[d] = table[number].astype(np.int64)
+        else:
+            found = table[np.where(inside, number, 0)].astype(np.int64) if size else number
+            self.registers[d] = np.where(inside, found, -1)
 
     def sign(self, d: int, a: int, bits: int) -> None:
         high = 1 << bits - 1
@@ -239,7 +257,7 @@ class Tile:
     def need(self, d: int, a: int, b: int, c: int, size: int) -> None:
         at, where = self.registers[a], mask_of(self.registers[c])
         fits = at + size <= self.registers[b]
-        if not fits.all():
+        if not is_set(fits):
             self.refuse_unless(fits | ~where)
             where = both(both(where, self.registers[op.SOUND]), fits)
         self.registers[d] = self._at(where, at)
@@ -247,14 +265,14 @@ class Tile:
     def take(self, d: int, e: int, a: int, b: int, c: int, f: int) -> None:
         at, size, where = self.registers[a], number_of(self.registers[b]), mask_of(self.registers[f])
         fits = (size >= 0) & (size <= self.registers[c] - at)
-        if not fits.all():
+        if not is_set(fits):
             self.refuse_unless(fits | ~where)
             where = both(both(where, self.registers[op.SOUND]), fits)
         self.registers[d], self.registers[e] = self._at(where, at), self._at(where, at + size)
 
     def _at(self, where: Register, at: Register) -> Register:
         """A place where that is wanted, else that of zeros."""
-        if where.all():
+        if is_set(where):
             return at
         return np.where(where, at, self.safe) if where.ndim else np.full(self.count, self.safe)
 
@@ -302,8 +320,9 @@ class Tile:
         return places[places.searchsorted(begins)] + (start - begins)
 
     def check(self, a: int, b: int) -> None:
-        holds, where = mask_of(self.registers[a]), mask_of(self.registers[b])
-        self.refuse_unless(holds | ~where)
+        holds = mask_of(self.registers[a])
+        if not is_set(holds):
+            self.refuse_unless(holds | ~mask_of(self.registers[b]))
 
     def check_text(self, a: int, b: int, c: int, is_ascii: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
@@ -429,7 +448,7 @@ class Tile:
         self.registers[e] = self._at(sound, self.whole(rows, at + size, stop))
 
     def skip(self, a: int, count: int) -> int:
-        return 0 if mask_of(self.registers[a]).any() else count
+        return 0 if np.count_nonzero(self.registers[a]) else count
 
     # what writes
 
@@ -446,24 +465,19 @@ class Tile:
         self._put(n, number >> 63, "<i8", 2, 1)
 
     def _put(self, n: int, value: Register, kind: str, width: int, part: int = 0) -> None:
-        if not self.count:
-            return
-        first, last = int(self.place[0]), int(self.place[-1]) + 1
-        size = np.dtype(kind).itemsize * width
-        to = memory(self.out[n] + first * size, (last - first) * width, kind)[part::width]
-        to[slice(None) if self.count == last - first else self.place - first] = value
+        first, count = self.first * width, (self.after - self.first) * width
+        to = memory(self.out[n] + first * np.dtype(kind).itemsize, count, kind)
+        to[part::width][self.targets] = value
 
     def store_bit(self, a: int, n: int) -> None:
-        mask = mask_of(self.registers[a])
-        self._set_bits(n, self.place[mask] if mask.ndim else self.place if mask else self.place[:0])
+        self._set_bits(n, mask_of(self.registers[a]))
 
-    def _set_bits(self, n: int, places: Array) -> None:
-        if len(places):
-            first = int(places[0]) >> 3
-            bits = np.zeros((int(places[-1]) - 8 * first) + 1, bool)
-            bits[places - 8 * first] = True
-            packed = np.packbits(bits, bitorder="little")
-            memory(self.out[n] + first, len(packed), "u1")[:] |= packed
+    def _set_bits(self, n: int, mask: Register) -> None:
+        first, skipped = divmod(self.first, 8)
+        bits = np.zeros(skipped + self.after - self.first, bool)
+        bits[skipped:][self.targets] = mask
+        packed = np.packbits(bits, bitorder="little")
+        memory(self.out[n] + first, len(packed), "u1")[:] |= packed
 
     def store_bytes(self, a: int, b: int, c: int, n: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
@@ -480,10 +494,11 @@ class Tile:
 
     def store_label(self, a: int, b: int, n: int, m: int, known: int, room: int) -> None:
         codes = number_of(self.registers[a])
-        rows = self.rows(both(mask_of(self.registers[b]), (codes >= 0) & (codes < known)))
+        there = both(mask_of(self.registers[b]), (codes >= 0) & (codes < known))
+        rows = self.rows(there)
         sizes, octets = self._texts(self.values(a, rows), m, known, room)
         self.append(n, rows, sizes, octets)
-        self._set_bits(n + 2, self.place[rows])
+        self._set_bits(n + 2, there)
 
     def store_flags(self, a: int, b: int, n: int, m: int, known: int, room: int, every: int) -> None:
         rows = self.rows(both(mask_of(self.registers[b]), number_of(self.registers[a]) & every != 0))
@@ -510,20 +525,24 @@ class Tile:
         if not len(rows):
             return
         size, done = self.written[n].tolist()
-        places = self.place[rows]
+        places = self.place.take(rows)
         last = int(places[-1]) + 1
-        begins = size + np.cumsum(sizes) - sizes
-        # a row between two of these begins where the next one does
-        memory(self.out[n] + 4 * done, last - done, "<i4")[:] = np.repeat(begins, np.diff(places, prepend=done - 1))
+        ends = size + sizes.cumsum()
+        begins = ends - sizes
+        if last - done > len(rows):  # a row between two of these begins where the next one does
+            begins = begins.repeat(places - np.concatenate(((done - 1,), places[:-1])))
+        memory(self.out[n] + 4 * done, last - done, "<i4")[:] = begins
         if octets is not None:
             memory(self.out[n + 1] + size, len(octets), "u1")[:] = octets
-        self.written[n] = int(begins[-1]) + int(sizes[-1]), last
+        self.written[n] = int(ends[-1]), last
 
     def _texts(self, codes: Array, m: int, known: int, room: int) -> tuple[Array, Array]:
         """The sizes of texts by their numbers, and their bytes."""
         sizes = memory(self.out[m], known, "<i4").astype(np.int64)
         table = memory(self.out[m + 1], known * room, "u1")
-        if len(codes) and (codes == codes[0]).all():
+        if len(codes) < _FEW:
+            return sizes[codes], table[ragged(codes * room, sizes[codes])]
+        if (codes == codes[0]).all():
             first = room * int(codes[0])
             octets = np.tile(table[first : first + int(sizes[codes[0]])], len(codes))
         else:
@@ -534,11 +553,7 @@ class Tile:
         """The bytes of ranges that are not empty, one behind the other. Those of a text are checked and then copied, so
         the last ones are kept.
         """
-        if (
-            self._copied is not None
-            and np.array_equal(self._copied[0], start)
-            and np.array_equal(self._copied[1], stop)
-        ):
+        if self._copied is not None and _are_same(self._copied[0], start) and _are_same(self._copied[1], stop):
             return self._copied[2]
         found = self._gather(start, stop)
         self._copied = start, stop, found
@@ -561,6 +576,10 @@ class Tile:
         sizes = stop - start
         ends = np.cumsum(sizes)
         return ADDRESSED["u1"][ragged(start - FIRST_ADDRESS, sizes)], ends - sizes, ends
+
+
+def _are_same(one: Array, other: Array) -> bool:
+    return one is other or np.array_equal(one, other)
 
 
 def _is_text(octets: bytes) -> bool:
