@@ -302,15 +302,21 @@ class Tile:
         self.registers[d] = self.whole(rows, np.where(missing, stop, found), self.safe)
 
     def _next(self, wanted: bytes, start: Array, stop: Array) -> Array:
-        """Where some bytes are next from each ``start`` on, behind ``stop`` if they are not before it.
-
-        Those in the records are searched once, unless most bytes between these belong to others.
-        """
+        """Where some bytes are next from each ``start`` on, behind ``stop`` if they are not before it."""
         if not len(start):
             return start
+        widest = max(int((stop - start).max()), len(wanted))
+        if widest <= _CLOSE:
+            octets, begins, _ = self._buffer(start, np.maximum(start, stop))
+            near = buffers.windows(octets, begins, widest).view(np.uint8).reshape(-1, widest)
+            hits = near[:, : widest - len(wanted) + 1] == wanted[0]
+            for offset, byte in enumerate(wanted[1:], start=1):
+                hits &= near[:, offset : offset + hits.shape[1]] == byte
+            first = hits.argmax(axis=1)
+            return np.where(hits[np.arange(len(start)), first], start + first, _NOWHERE)
         low, high = int(start.min()), int(stop.max())
         if self.begin <= low and high <= self.last and self.last - self.begin <= _SPARSE * self.size:
-            if wanted not in self._found:
+            if wanted not in self._found:  # in all of the records, once
                 octets = memory(self.begin, self.last - self.begin, "u1")
                 self._found[wanted] = np.append(buffers.places(octets, wanted) + self.begin, _NOWHERE)
             places = self._found[wanted]
@@ -327,12 +333,12 @@ class Tile:
     def check_text(self, a: int, b: int, c: int, is_ascii: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
         start, stop = self.values(a, rows), self.values(b, rows)
-        octets = self.gathered(start, stop)
-        high = np.flatnonzero(octets >= 0x80)
-        if not len(high):
+        octets, ends = self.gathered(start, stop), (stop - start).cumsum()
+        high = (octets >= 0x80).nonzero()[0]
+        if not len(high) or (not is_ascii and _is_text(bytes(octets)) and is_set(octets[ends[:-1]] & 0xC0 != 0x80)):
             return
         good = np.ones(len(rows), bool)
-        for row in np.unique(np.searchsorted(np.cumsum(stop - start), high, "right")).tolist():
+        for row in np.unique(ends.searchsorted(high, "right")).tolist():
             good[row] = not is_ascii and _is_text(ctypes.string_at(int(start[row]), int(stop[row] - start[row])))
         self.sound_where(rows, good)
 
@@ -505,11 +511,15 @@ class Tile:
         codes, numbers = buffers.grouped(self.values(a, rows) & every)
         there = np.array(numbers, np.int64)[:, None] & memory(self.out[m], known, "<i8") != 0
         counts = there.sum(axis=1)
-        begins = np.cumsum(counts) - counts
-        items, size = int(self.written[n, 0]), int(self.written[n + 1, 0])
+        ends = counts.cumsum()
+        items, size = self.written[n : n + 2, 0].tolist()
         self.append(n, rows, counts[codes], None)
-        sizes, octets = self._texts(there.nonzero()[1][ragged(begins[codes], counts[codes])], m + 1, known, room)
-        memory(self.out[n + 1] + 4 * items, len(sizes), "<i4")[:] = size + np.cumsum(sizes) - sizes
+        sizes, octets = self._texts(there.nonzero()[1], m + 1, known, room)  # of each number that occurs
+        places = np.append(0, sizes.cumsum())
+        sizes = sizes[ragged((ends - counts)[codes], counts[codes])]
+        first, last = places[ends - counts], places[ends]
+        octets, _, _ = buffers.octets_of(buffers.picked(octets, first, last - first, codes))
+        memory(self.out[n + 1] + 4 * items, len(sizes), "<i4")[:] = size + sizes.cumsum() - sizes
         memory(self.out[n + 2] + size, len(octets), "u1")[:] = octets
         self.written[n + 1, 0] = size + len(octets)
 
