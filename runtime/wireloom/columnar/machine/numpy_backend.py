@@ -38,6 +38,10 @@ _FEW = 256
 _NOWHERE = 1 << 62
 """An address behind all others."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
+_DIGITS = np.full((2, 256), 255, np.uint8)
+"""What each byte is as a digit, with small letters and with capital ones."""
+_DIGITS[:, ord("0") : ord("9") + 1] = range(10)
+_DIGITS[0, ord("a") : ord("z") + 1] = _DIGITS[1, ord("A") : ord("Z") + 1] = range(10, 36)
 _MEANINGS = {way: kind() for kind, way in WAYS.items()}
 
 Register = Any
@@ -316,11 +320,10 @@ class Tile:
             return np.where(hits[np.arange(len(start)), first], start + first, _NOWHERE)
         low, high = int(start.min()), int(stop.max())
         if self.begin <= low and high <= self.last and self.last - self.begin <= _SPARSE * self.size:
-            if wanted not in self._found:  # in all of the records, once
-                octets = memory(self.begin, self.last - self.begin, "u1")
-                self._found[wanted] = np.append(buffers.places(octets, wanted) + self.begin, _NOWHERE)
-            places = self._found[wanted]
-            return places[places.searchsorted(start)]
+            if wanted not in self._found:
+                self._found[wanted] = _following(memory(self.begin, self.last - self.begin, "u1"), wanted)
+            found: Array = self._found[wanted][start - self.begin] + np.int64(self.begin)
+            return found
         octets, begins, _ = self._buffer(start, np.maximum(start, stop))
         places = np.append(buffers.places(octets, wanted), _NOWHERE)
         return places[places.searchsorted(begins)] + (start - begins)
@@ -367,28 +370,33 @@ class Tile:
         rows = self.wanted(c)
         at, stop = self.values(a, rows), self.values(b, rows)
         sizes = stop - at
-        short = (sizes > 0) & (sizes <= 1 + op.MOST_DIGITS)
-        value, good = np.zeros(len(rows), np.int64), short.copy()
-        sign, count = np.zeros(len(rows), bool), np.zeros(len(rows), np.int64)
-        for place in range(int(sizes[short].max(initial=0))):
-            mine = np.flatnonzero(good & (place < sizes))
-            octet = ADDRESSED["u1"][at[mine] + (place - FIRST_ADDRESS)].astype(np.int64)
-            if not place and form & 1:
-                sign[mine] = octet == ord("-")
-                mine, octet = mine[octet != ord("-")], octet[octet != ord("-")]
-            zero = (octet == ord("0")) & (count[mine] == 0) & (sizes[mine] != least)
-            digit = np.where(octet < 58, octet - 48, octet - (55 if form & 2 else 87))
-            good[mine] &= ~zero & (digit >= np.where(octet < 58, 0, 10)) & (digit < base)
-            value[mine] = value[mine] * base + digit
-            count[mine] += 1
-        good &= (count > 0) & (count <= op.MOST_DIGITS) & (sizes >= least) & ~(sign & (value == 0))
+        good = (sizes >= max(1, least)) & (sizes <= 1 + op.MOST_DIGITS)
+        value, sign = np.zeros(len(rows), np.int64), np.zeros(len(rows), bool)
+        width = int(sizes[good].max(initial=0))
+        if width:
+            octets, begins, _ = self._buffer(at, np.maximum(at, stop))
+            digits = buffers.windows(octets, begins, width).view(np.uint8).reshape(-1, width)
+            if form & 1:
+                sign = digits[:, 0] == ord("-")
+            first = np.where(sign, digits[:, min(1, width - 1)], digits[:, 0])
+            good &= (first != ord("0")) | (sizes == least)
+            digits = _DIGITS[form >> 1].take(digits)
+            for place in range(width):
+                inside = (place < sizes) & ~(sign & (place == 0))
+                good &= (digits[:, place] < base) | ~inside
+                value = np.where(inside, value * base + digits[:, place], value)
+        count = sizes - sign
+        good &= (count > 0) & (count <= op.MOST_DIGITS) & ~(sign & (value == 0))
         self.sound_where(rows, good)
         self.registers[d] = self.whole(rows, np.where(sign, -value, value), _ZERO)
 
     def same(self, d: int, a: int, b: int, n: int, size: int) -> None:
         rows = self.rows(np.equal(self.registers[b] - self.registers[a], size))
         octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS].view(np.uint8).reshape(-1, size)
-        self.registers[d] = self.whole(rows, (octets == memory(self.out[n], size, "u1")).all(axis=1), np.False_)
+        good = np.ones(len(rows), bool)
+        for place, byte in enumerate(memory(self.out[n], size, "u1").tolist()):
+            good &= octets[:, place] == byte
+        self.registers[d] = self.whole(rows, good, np.False_)
 
     def trim(self, d: int, a: int, b: int, c: int, padding: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
@@ -586,6 +594,13 @@ class Tile:
         sizes = stop - start
         ends = np.cumsum(sizes)
         return ADDRESSED["u1"][ragged(start - FIRST_ADDRESS, sizes)], ends - sizes, ends
+
+
+def _following(octets: Array, wanted: bytes) -> Array:
+    """Where some bytes are next from each place on, or far behind all of them."""
+    places = buffers.places(octets, wanted).astype(np.int32)
+    counts = np.diff(places, prepend=-1, append=len(octets))
+    return np.append(places, np.int32(LARGEST)).repeat(counts)
 
 
 def _are_same(one: Array, other: Array) -> bool:
