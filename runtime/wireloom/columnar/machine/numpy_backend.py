@@ -326,7 +326,8 @@ class Tile:
             return found
         octets, begins, _ = self._buffer(start, np.maximum(start, stop))
         places = np.append(buffers.places(octets, wanted), _NOWHERE)
-        return places[places.searchsorted(begins)] + (start - begins)
+        found = places[places.searchsorted(begins)] + (start - begins)
+        return found
 
     def check(self, a: int, b: int) -> None:
         holds = mask_of(self.registers[a])
