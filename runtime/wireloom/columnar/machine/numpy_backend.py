@@ -31,8 +31,9 @@ FIRST_ADDRESS = 1 << 12
 _SPAN = (1 << 47) - (1 << 14)
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
-_SPARSE = 4
-"""Bytes are searched together if they are so many times as many as those of records at most."""
+_SPARSE, _SEARCHED = 4, 1 << 24
+"""Records are searched together if the bytes from the first to the last are so many times theirs, and so many, at most.
+"""
 _FEW = 256
 """The bytes of so many texts are gathered one by one, of more of them text by text."""
 _NOWHERE = 1 << 62
@@ -319,14 +320,15 @@ class Tile:
             first = hits.argmax(axis=1)
             return np.where(hits[np.arange(len(start)), first], start + first, _NOWHERE)
         low, high = int(start.min()), int(stop.max())
-        if self.begin <= low and high <= self.last and self.last - self.begin <= _SPARSE * self.size:
+        found: Array
+        if self.begin <= low and high <= self.last and self.last - self.begin <= min(_SPARSE * self.size, _SEARCHED):
             if wanted not in self._found:
                 self._found[wanted] = _following(memory(self.begin, self.last - self.begin, "u1"), wanted)
-            found: Array = self._found[wanted][start - self.begin] + np.int64(self.begin)
-            return found
-        octets, begins, _ = self._buffer(start, np.maximum(start, stop))
-        places = np.append(buffers.places(octets, wanted), _NOWHERE)
-        found = places[places.searchsorted(begins)] + (start - begins)
+            found = self._found[wanted][start - self.begin] + np.int64(self.begin)
+        else:
+            octets, begins, _ = self._buffer(start, np.maximum(start, stop))
+            places = np.append(buffers.places(octets, wanted), _NOWHERE)
+            found = places[places.searchsorted(begins)] + (start - begins)
         return found
 
     def check(self, a: int, b: int) -> None:
