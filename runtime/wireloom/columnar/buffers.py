@@ -216,6 +216,12 @@ def woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
     return array(pa.binary_view(), count, None if valid.all() else valid, views, *held).cast(pa.binary())
 
 
+def picked(buffer: Array, start: Array, sizes: Array, codes: Array) -> pa.Array:
+    """Of the bytes that begin at each ``start``, those of each code. See ``_texts``."""
+    views = _views(buffer, start, sizes)[codes]
+    return array(pa.binary_view(), len(codes), None, views, buffer).cast(pa.binary())
+
+
 def _views(buffer: Array, start: Array, sizes: Array, number: int = 0) -> Array:
     """Views of so many bytes from each ``start`` on, in the buffer of that ``number``."""
     views = np.zeros(len(start), _VIEW)

@@ -158,9 +158,13 @@ def _spelled(meaning: Meaning, column: Spans) -> Column:
 def texts_of(meaning: Meaning, octets: Array, valid: Valid = None) -> pa.Array:
     """The texts of bytes of one size, each of which is an item."""
     if type(meaning) not in _PUNCTUATED:
-        found, codes = np.unique(octets, return_inverse=True)
-        texts = strings([meaning.value(bytes(each)) for each in found.tolist()])
-        return texts.take(buffers.numbers(pa.int64(), codes, valid, None))
+        found = buffers.array(pa.binary(octets.itemsize), len(octets), valid, octets).dictionary_encode()
+        known = np.frombuffer(found.dictionary.buffers()[1] or b"", octets.dtype, len(found.dictionary))
+        if isinstance(meaning, Ipv4Meaning):
+            texts = _dotted(known.view(np.uint8).reshape(-1, 4))
+        else:
+            texts = strings([meaning.value(bytes(each)) for each in known.tolist()])
+        return texts.take(found.indices)
     octets = octets.view(np.uint8).reshape(-1, SIZES[type(meaning)])
     return _digits(octets, _PUNCTUATED[type(meaning)], valid)
 
@@ -178,6 +182,18 @@ def _digits(octets: Array, places: tuple[str, tuple[int, ...]], valid: Valid) ->
     return buffers.array(pa.string(), len(octets), valid, offsets, text)
 
 
+def _dotted(octets: Array) -> pa.Array:
+    """The bytes of each row in decimal, with dots between them."""
+    text = _DECIMALS.take(octets, axis=0).reshape(len(octets), 16)[:, :-1]
+    there = text != 0
+    offsets = np.zeros(len(octets) + 1, np.int32)
+    there.sum(axis=1).cumsum(out=offsets[1:])
+    return buffers.array(pa.string(), len(octets), None, offsets, text[there])
+
+
+_DECIMALS = np.frombuffer(b"".join(str(byte).encode().rjust(3, b"\0") + b"." for byte in range(256)), np.uint8)
+_DECIMALS = _DECIMALS.reshape(256, 4)
+"""The decimal digits of each byte, behind zeros, and a dot."""
 _PAIRS = np.frombuffer(bytes(range(256)).hex().encode(), np.uint16)
 """The two digits of each byte, as the memory of one number."""
 SIZES: dict[type[Meaning], int] = {UuidMeaning: 16, Ipv4Meaning: 4, Ipv6Meaning: 16, MacMeaning: 6}

@@ -26,7 +26,7 @@ from wireloom.programs.octets import masked, sought_in, transcoded, without
 from wireloom.programs.values import WAYS
 
 TILE = 1 << 14
-"""Tile that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
+"""Rows that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
 FIRST_ADDRESS = 1 << 12
 """No buffer is in the first page."""
 _SPAN = (1 << 47) - (1 << 14)
@@ -34,8 +34,19 @@ _FEW, _TURNS = 64, 64
 """After so many turns of a loop, rows that go on are given up if they are so few that another turn does not pay."""
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
+_SPARSE, _SEARCHED = 4, 1 << 24
+"""Records are searched together if the bytes from the first to the last are so many times theirs, and so many, at most.
+"""
+_FEW_TEXTS = 256
+"""The bytes of so many texts are gathered one by one, of more of them text by text."""
+_NOWHERE = 1 << 62
+"""An address behind all others."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
 MEANINGS = {way: kind() for kind, way in WAYS.items()}
+_DIGITS = np.full((2, 256), 255, np.uint8)
+"""What each byte is as a digit, with small letters and with capital ones."""
+_DIGITS[:, ord("0") : ord("9") + 1] = range(10)
+_DIGITS[0, ord("a") : ord("z") + 1] = _DIGITS[1, ord("A") : ord("Z") + 1] = range(10, 36)
 
 Register = Any
 """An array of 64-bit integers or booleans, or a numpy scalar of them."""
@@ -74,6 +85,11 @@ def number_of(value: Register) -> Register:
     return value.astype(np.int64) if value.dtype == bool else value
 
 
+def is_set(mask: Register) -> bool:
+    """Whether a mask is set in all rows."""
+    return bool(np.count_nonzero(mask) == mask.size)
+
+
 def both(one: Register, other: Register) -> Register:
     """Where both masks are set."""
     if not one.ndim:
@@ -101,15 +117,23 @@ class Tile:
     ) -> None:
         self.count = len(start)
         self.place = place
+        self.first, self.after = (int(place[0]), int(place[-1]) + 1) if self.count else (0, 0)
+        self.targets: slice | Array = slice(None) if self.after - self.first == self.count else place - self.first
+        """Their places behind the first one."""
         self.out = out
         self.written = written
         self.safe = np.int64(safe)
-        self.begin, self.end = int(start.min()) if self.count else 0, end
+        self.size = int((stop - start).sum())
+        self.begin, self.last = (int(start.min()), min(int(stop.max()), end)) if self.count else (0, 0)
+        self.end = end
+        self.regions = [(self.begin, end)]
+        """Where memory may be read as a whole: behind the first record, and where bytes were filled up."""
         self.registers: dict[int, Register] = {op.START: start, op.STOP: stop, op.SOUND: _TRUE, op.ONES: _TRUE}
         self._gathered: dict[int, tuple[Array, int, Array]] = {}
         self._copied: tuple[Array, Array, Array] | None = None
         self.at = 0
         """The instruction that is followed."""
+        self._found: dict[bytes, Array] = {}
 
     def follow(self, calls: Calls) -> Register:
         """Follow a program; returns the mask of the rows that are sound."""
@@ -123,10 +147,12 @@ class Tile:
         """Bytes that were read are written."""
         self._gathered.clear()
         self._copied = None
+        self._found.clear()
 
     def refuse_unless(self, holds: Register) -> None:
-        """Tile in which it does not hold are not sound."""
-        self.registers[op.SOUND] = both(self.registers[op.SOUND], holds)
+        """Rows in which it does not hold are not sound."""
+        if not is_set(holds):
+            self.registers[op.SOUND] = both(self.registers[op.SOUND], holds)
 
     def wanted(self, when: int, *also: Register) -> Array:
         """The sound rows in which a mask is set, and others are."""
@@ -139,14 +165,14 @@ class Tile:
             found = both(found, each)
         if not found.ndim:
             return buffers.row_numbers(self.count if found else 0)
-        return np.flatnonzero(found)
+        return buffers.row_numbers(self.count) if is_set(found) else found.nonzero()[0]
 
     def values(self, register: int, rows: Array) -> Array:
         """The values of some rows."""
         found = number_of(self.registers[register])
         if not found.ndim:
             return np.full(len(rows), found)
-        values: Array = found if len(rows) == self.count else found[rows]
+        values: Array = found if len(rows) == self.count else found.take(rows)
         return values
 
     def whole(self, rows: Array, values: Array, other: Register) -> Array:
@@ -159,7 +185,7 @@ class Tile:
 
     def sound_where(self, rows: Array, good: Array) -> None:
         """Some rows are sound where that is ``good``."""
-        if not good.all():
+        if not is_set(good):
             self.refuse_unless(self.whole(rows, good, np.True_))
 
     # what computes
@@ -185,13 +211,20 @@ class Tile:
     def choose(self, d: int, a: int, b: int, c: int) -> None:
         mask = mask_of(self.registers[a])
         one, other = self.registers[b], self.registers[c]
-        self.registers[d] = (one if mask else other) if not mask.ndim else np.where(mask, one, other)
+        if is_set(mask):
+            self.registers[d] = one
+        else:
+            self.registers[d] = np.where(mask, one, other) if np.count_nonzero(mask) else other
 
     def look_up(self, d: int, a: int, n: int, size: int) -> None:
         number = number_of(self.registers[a])
+        table = memory(self.out[n], size, "<u4")
         inside = (number >= 0) & (number < size)
-        table = memory(self.out[n], size, "<u4").astype(np.int64)
-        self.registers[d] = np.where(inside, table[np.where(inside, number, 0)], -1) if size else np.int64(-1)
+        if is_set(inside):
+            self.registers[d] = table[number].astype(np.int64)
+        else:
+            found = table[np.where(inside, number, 0)].astype(np.int64) if size else number
+            self.registers[d] = np.where(inside, found, -1)
 
     def sign(self, d: int, a: int, bits: int) -> None:
         high = 1 << bits - 1
@@ -233,7 +266,7 @@ class Tile:
     def need(self, d: int, a: int, b: int, c: int, size: int) -> None:
         at, where = self.registers[a], mask_of(self.registers[c])
         fits = at + size <= self.registers[b]
-        if not fits.all():
+        if not is_set(fits):
             self.refuse_unless(fits | ~where)
             where = both(both(where, self.registers[op.SOUND]), fits)
         self.registers[d] = self._at(where, at)
@@ -241,14 +274,14 @@ class Tile:
     def take(self, d: int, e: int, a: int, b: int, c: int, f: int) -> None:
         at, size, where = self.registers[a], number_of(self.registers[b]), mask_of(self.registers[f])
         fits = (size >= 0) & (size <= self.registers[c] - at)
-        if not fits.all():
+        if not is_set(fits):
             self.refuse_unless(fits | ~where)
             where = both(both(where, self.registers[op.SOUND]), fits)
         self.registers[d], self.registers[e] = self._at(where, at), self._at(where, at + size)
 
     def _at(self, where: Register, at: Register) -> Register:
         """A place where that is wanted, else that of zeros."""
-        if where.all():
+        if is_set(where):
             return at
         return np.where(where, at, self.safe) if where.ndim else np.full(self.count, self.safe)
 
@@ -308,29 +341,58 @@ class Tile:
 
     def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int, unit: int) -> None:
         rows = self.wanted(c)
-        sought = wanted.to_bytes(8, "little", signed=True)[:size]
         at, stop = self.values(a, rows), self.values(b, rows)
-        found = np.empty(len(rows), np.int64)
-        for row, (begin, end) in enumerate(zip(at.tolist(), stop.tolist(), strict=True)):
-            place = sought_in(ctypes.string_at(begin, max(0, end - begin)), sought, unit)
-            found[row] = begin + place if place >= 0 else end
+        sought = wanted.to_bytes(8, "little", signed=True)[:size]
+        if unit == 1:
+            found = self._next(sought, at, stop)
+        else:
+            spans = zip(at.tolist(), stop.tolist(), strict=True)
+            places = [sought_in(ctypes.string_at(begin, max(0, end - begin)), sought, unit) for begin, end in spans]
+            found = np.where(np.array(places, np.int64) < 0, _NOWHERE, at + np.array(places, np.int64))
+        missing = found + size > stop
         if needed:
-            self.sound_where(rows, found + size <= stop)
-        self.registers[d] = self.whole(rows, found, self.safe)
+            self.sound_where(rows, ~missing)
+        self.registers[d] = self.whole(rows, np.where(missing, stop, found), self.safe)
+
+    def _next(self, wanted: bytes, start: Array, stop: Array) -> Array:
+        """Where some bytes are next from each ``start`` on, behind ``stop`` if they are not before it."""
+        if not len(start):
+            return start
+        widest = max(int((stop - start).max()), len(wanted))
+        if widest <= _CLOSE:
+            octets, begins, _ = self._buffer(start, np.maximum(start, stop))
+            near = buffers.windows(octets, begins, widest).view(np.uint8).reshape(-1, widest)
+            hits = near[:, : widest - len(wanted) + 1] == wanted[0]
+            for offset, byte in enumerate(wanted[1:], start=1):
+                hits &= near[:, offset : offset + hits.shape[1]] == byte
+            first = hits.argmax(axis=1)
+            return np.where(hits[np.arange(len(start)), first], start + first, _NOWHERE)
+        low, high = int(start.min()), int(stop.max())
+        found: Array
+        if self.begin <= low and high <= self.last and self.last - self.begin <= min(_SPARSE * self.size, _SEARCHED):
+            if wanted not in self._found:
+                self._found[wanted] = _following(memory(self.begin, self.last - self.begin, "u1"), wanted)
+            found = self._found[wanted][start - self.begin] + np.int64(self.begin)
+        else:
+            octets, begins, _ = self._buffer(start, np.maximum(start, stop))
+            places = np.append(buffers.places(octets, wanted), _NOWHERE)
+            found = places[places.searchsorted(begins)] + (start - begins)
+        return found
 
     def check(self, a: int, b: int) -> None:
-        holds, where = mask_of(self.registers[a]), mask_of(self.registers[b])
-        self.refuse_unless(holds | ~where)
+        holds = mask_of(self.registers[a])
+        if not is_set(holds):
+            self.refuse_unless(holds | ~mask_of(self.registers[b]))
 
     def check_text(self, a: int, b: int, c: int, is_ascii: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
         start, stop = self.values(a, rows), self.values(b, rows)
-        octets = self.gathered(start, stop)
-        high = np.flatnonzero(octets >= 0x80)
-        if not len(high):
+        octets, ends = self.gathered(start, stop), (stop - start).cumsum()
+        high = (octets >= 0x80).nonzero()[0]
+        if not len(high) or (not is_ascii and _is_text(bytes(octets)) and is_set(octets[ends[:-1]] & 0xC0 != 0x80)):
             return
         good = np.ones(len(rows), bool)
-        for row in np.unique(np.searchsorted(np.cumsum(stop - start), high, "right")).tolist():
+        for row in np.unique(ends.searchsorted(high, "right")).tolist():
             good[row] = not is_ascii and _is_text(ctypes.string_at(int(start[row]), int(stop[row] - start[row])))
         self.sound_where(rows, good)
 
@@ -359,28 +421,33 @@ class Tile:
         rows = self.wanted(c)
         at, stop = self.values(a, rows), self.values(b, rows)
         sizes = stop - at
-        short = (sizes > 0) & (sizes <= 1 + op.MOST_DIGITS)
-        value, good = np.zeros(len(rows), np.int64), short.copy()
-        sign, count = np.zeros(len(rows), bool), np.zeros(len(rows), np.int64)
-        for place in range(int(sizes[short].max(initial=0))):
-            mine = np.flatnonzero(good & (place < sizes))
-            octet = ADDRESSED["u1"][at[mine] + (place - FIRST_ADDRESS)].astype(np.int64)
-            if not place and form & 1:
-                sign[mine] = octet == ord("-")
-                mine, octet = mine[octet != ord("-")], octet[octet != ord("-")]
-            zero = (octet == ord("0")) & (count[mine] == 0) & (sizes[mine] != least)
-            digit = np.where(octet < 58, octet - 48, octet - (55 if form & 2 else 87))
-            good[mine] &= ~zero & (digit >= np.where(octet < 58, 0, 10)) & (digit < base)
-            value[mine] = value[mine] * base + digit
-            count[mine] += 1
-        good &= (count > 0) & (count <= op.MOST_DIGITS) & (sizes >= least) & ~(sign & (value == 0))
+        good = (sizes >= max(1, least)) & (sizes <= 1 + op.MOST_DIGITS)
+        value, sign = np.zeros(len(rows), np.int64), np.zeros(len(rows), bool)
+        width = int(sizes[good].max(initial=0))
+        if width:
+            octets, begins, _ = self._buffer(at, np.maximum(at, stop))
+            digits = buffers.windows(octets, begins, width).view(np.uint8).reshape(-1, width)
+            if form & 1:
+                sign = digits[:, 0] == ord("-")
+            first = np.where(sign, digits[:, min(1, width - 1)], digits[:, 0])
+            good &= (first != ord("0")) | (sizes == least)
+            digits = _DIGITS[form >> 1].take(digits)
+            for place in range(width):
+                inside = (place < sizes) & ~(sign & (place == 0))
+                good &= (digits[:, place] < base) | ~inside
+                value = np.where(inside, value * base + digits[:, place], value)
+        count = sizes - sign
+        good &= (count > 0) & (count <= op.MOST_DIGITS) & ~(sign & (value == 0))
         self.sound_where(rows, good)
         self.registers[d] = self.whole(rows, np.where(sign, -value, value), _ZERO)
 
     def same(self, d: int, a: int, b: int, n: int, size: int) -> None:
         rows = self.rows(np.equal(self.registers[b] - self.registers[a], size))
         octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS].view(np.uint8).reshape(-1, size)
-        self.registers[d] = self.whole(rows, (octets == memory(self.out[n], size, "u1")).all(axis=1), np.False_)
+        good = np.ones(len(rows), bool)
+        for place, byte in enumerate(memory(self.out[n], size, "u1").tolist()):
+            good &= octets[:, place] == byte
+        self.registers[d] = self.whole(rows, good, np.False_)
 
     def trim(self, d: int, a: int, b: int, c: int, padding: int, size: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
@@ -412,9 +479,6 @@ class Tile:
     def unpack(self, d: int, e: int, a: int, b: int, c: int, n: int, most: int) -> None:
         expand = COMPRESSORS["snappy"].unpack
         self._changed(d, e, a, b, c, n, lambda octets, room: expand(octets, min(room, most)))
-
-    def fill(self, d: int, e: int, a: int, b: int, c: int, n: int, size: int) -> None:
-        self._changed(d, e, a, b, c, n, lambda octets, room: _roomy(octets.ljust(size, b"\0"), room))
 
     def mask(self, d: int, e: int, a: int, b: int, c: int, f: int, n: int, size: int) -> None:
         keys = iter(self.values(f, self.wanted(c)).tolist())
@@ -473,6 +537,8 @@ class Tile:
     def _become(self, d: int, e: int, a: int, b: int, n: int, rows: Array, ends: Array, good: Array) -> None:
         """Let what was written to an output, up to each of the ``ends``, be in place of the bytes of some rows."""
         begin = int(self.out[n]) + int(self.written[n, 0])
+        if len(ends):
+            self.regions.append((begin, begin + int(ends[-1])))
         self.sound_where(rows, good)
         sound = self.registers[op.SOUND]
         for to, given, found in ((d, a, np.append(0, ends)[:-1]), (e, b, ends)):
@@ -484,8 +550,29 @@ class Tile:
         if len(ends):
             self.written[n, 0] = min(self.written[n, 0] + ends[-1], self.written[n, 1])
 
+    def fill(self, d: int, e: int, a: int, b: int, c: int, n: int, size: int) -> None:
+        """Bytes that are enough stay where they are."""
+        start, stop = number_of(self.registers[a]), number_of(self.registers[b])
+        rows = self.wanted(c, stop - start < size)
+        used, room = self.written[n].tolist()
+        fits = np.arange(1, len(rows) + 1) * size <= room - used
+        self.sound_where(rows, fits)
+        rows = rows[fits]
+        many, begin = len(rows), int(self.out[n]) + used
+        if many:
+            octets, begins, ends = self._buffer(self.values(a, rows), self.values(b, rows))
+            filled = memory(begin, many * size, "u1").reshape(many, size)
+            filled[:] = buffers.windows(octets, begins, size).view(np.uint8).reshape(many, size)
+            filled[np.arange(size) >= (ends - begins)[:, None]] = 0
+            self.regions.append((begin, begin + filled.size))
+        self.written[n, 0] = used + many * size
+        at = begin + size * np.arange(many)
+        sound = self.registers[op.SOUND]
+        self.registers[d] = self._at(sound, self.whole(rows, at, start))
+        self.registers[e] = self._at(sound, self.whole(rows, at + size, stop))
+
     def skip(self, a: int, count: int) -> int:
-        return 0 if mask_of(self.registers[a]).any() else count
+        return 0 if np.count_nonzero(self.registers[a]) else count
 
     def repeat(self, a: int, body: Calls, reads: Sequence[int], carried: Sequence[int]) -> None:
         """All further turns of a loop, each for those rows alone that go on. The loop ``reads`` some registers that are
@@ -517,6 +604,7 @@ class Tile:
         start, stop = self.registers[op.START][rows], self.registers[op.STOP][rows]
         found = Tile(start, stop, self.place[rows], self.out, self.written, int(self.safe), self.end)
         found.registers |= known
+        found.regions = self.regions
         return found
 
     # what writes
@@ -534,24 +622,19 @@ class Tile:
         self._put(n, number >> 63, "<i8", 2, 1)
 
     def _put(self, n: int, value: Register, kind: str, width: int, part: int = 0) -> None:
-        if not self.count:
-            return
-        first, last = int(self.place[0]), int(self.place[-1]) + 1
-        size = np.dtype(kind).itemsize * width
-        to = memory(self.out[n] + first * size, (last - first) * width, kind)[part::width]
-        to[slice(None) if self.count == last - first else self.place - first] = value
+        first, count = self.first * width, (self.after - self.first) * width
+        to = memory(self.out[n] + first * np.dtype(kind).itemsize, count, kind)
+        to[part::width][self.targets] = value
 
     def store_bit(self, a: int, n: int) -> None:
-        mask = mask_of(self.registers[a])
-        self._set_bits(n, self.place[mask] if mask.ndim else self.place if mask else self.place[:0])
+        self._set_bits(n, mask_of(self.registers[a]))
 
-    def _set_bits(self, n: int, places: Array) -> None:
-        if len(places):
-            first = int(places[0]) >> 3
-            bits = np.zeros((int(places[-1]) - 8 * first) + 1, bool)
-            bits[places - 8 * first] = True
-            packed = np.packbits(bits, bitorder="little")
-            memory(self.out[n] + first, len(packed), "u1")[:] |= packed
+    def _set_bits(self, n: int, mask: Register) -> None:
+        first, skipped = divmod(self.first, 8)
+        bits = np.zeros(skipped + self.after - self.first, bool)
+        bits[skipped:][self.targets] = mask
+        packed = np.packbits(bits, bitorder="little")
+        memory(self.out[n] + first, len(packed), "u1")[:] |= packed
 
     def store_bytes(self, a: int, b: int, c: int, n: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
@@ -568,20 +651,26 @@ class Tile:
 
     def store_label(self, a: int, b: int, n: int, m: int, known: int, room: int) -> None:
         codes = number_of(self.registers[a])
-        rows = self.rows(both(mask_of(self.registers[b]), (codes >= 0) & (codes < known)))
+        there = both(mask_of(self.registers[b]), (codes >= 0) & (codes < known))
+        rows = self.rows(there)
         sizes, octets = self._texts(self.values(a, rows), m, known, room)
         self.append(n, rows, sizes, octets)
-        self._set_bits(n + 2, self.place[rows])
+        self._set_bits(n + 2, there)
 
     def store_flags(self, a: int, b: int, n: int, m: int, known: int, room: int, every: int) -> None:
         rows = self.rows(both(mask_of(self.registers[b]), number_of(self.registers[a]) & every != 0))
-        there = (self.values(a, rows)[:, None] & memory(self.out[m], known, "<i8")) != 0
-        codes = there.nonzero()[1]
-        items, size = int(self.written[n, 0]), int(self.written[n + 1, 0])
-        self.append(n, rows, there.sum(axis=1), None)
-        sizes, octets = self._texts(codes, m + 1, known, room)
-        ends = size + np.cumsum(sizes)
-        memory(self.out[n + 1] + 4 * items, len(codes), "<i4")[:] = ends - sizes
+        codes, numbers = buffers.grouped(self.values(a, rows) & every)
+        there = np.array(numbers, np.int64)[:, None] & memory(self.out[m], known, "<i8") != 0
+        counts = there.sum(axis=1)
+        ends = counts.cumsum()
+        items, size = self.written[n : n + 2, 0].tolist()
+        self.append(n, rows, counts[codes], None)
+        sizes, octets = self._texts(there.nonzero()[1], m + 1, known, room)  # of each number that occurs
+        places = np.append(0, sizes.cumsum())
+        sizes = sizes[ragged((ends - counts)[codes], counts[codes])]
+        first, last = places[ends - counts], places[ends]
+        octets, _, _ = buffers.octets_of(buffers.picked(octets, first, last - first, codes))
+        memory(self.out[n + 1] + 4 * items, len(sizes), "<i4")[:] = size + sizes.cumsum() - sizes
         memory(self.out[n + 2] + size, len(octets), "u1")[:] = octets
         self.written[n + 1, 0] = size + len(octets)
 
@@ -597,33 +686,35 @@ class Tile:
         if not len(rows):
             return
         size, done = self.written[n].tolist()
-        places = self.place[rows]
+        places = self.place.take(rows)
         last = int(places[-1]) + 1
-        begins = size + np.cumsum(sizes) - sizes
-        # a row between two of these begins where the next one does
-        memory(self.out[n] + 4 * done, last - done, "<i4")[:] = np.repeat(begins, np.diff(places, prepend=done - 1))
+        ends = size + sizes.cumsum()
+        begins = ends - sizes
+        if last - done > len(rows):  # a row between two of these begins where the next one does
+            begins = begins.repeat(places - np.concatenate(((done - 1,), places[:-1])))
+        memory(self.out[n] + 4 * done, last - done, "<i4")[:] = begins
         if octets is not None:
             memory(self.out[n + 1] + size, len(octets), "u1")[:] = octets
-        self.written[n] = int(begins[-1]) + int(sizes[-1]), last
+        self.written[n] = int(ends[-1]), last
 
     def _texts(self, codes: Array, m: int, known: int, room: int) -> tuple[Array, Array]:
         """The sizes of texts by their numbers, and their bytes."""
-        sizes = memory(self.out[m], known, "<i4")[codes].astype(np.int64)
+        sizes = memory(self.out[m], known, "<i4").astype(np.int64)
         table = memory(self.out[m + 1], known * room, "u1")
-        if len(codes) and (codes == codes[0]).all():
+        if len(codes) < _FEW_TEXTS:
+            return sizes[codes], table[ragged(codes * room, sizes[codes])]
+        if (codes == codes[0]).all():
             first = room * int(codes[0])
-            return sizes, np.tile(table[first : first + int(sizes[0])], len(codes))
-        return sizes, table[ragged(codes * room, sizes)]
+            octets = np.tile(table[first : first + int(sizes[codes[0]])], len(codes))
+        else:
+            octets, _, _ = buffers.octets_of(buffers.picked(table, room * np.arange(known), sizes, codes))
+        return sizes[codes], octets
 
     def gathered(self, start: Array, stop: Array) -> Array:
         """The bytes of ranges that are not empty, one behind the other. Those of a text are checked and then copied, so
         the last ones are kept.
         """
-        if (
-            self._copied is not None
-            and np.array_equal(self._copied[0], start)
-            and np.array_equal(self._copied[1], stop)
-        ):
+        if self._copied is not None and _are_same(self._copied[0], start) and _are_same(self._copied[1], stop):
             return self._copied[2]
         found = self._gather(start, stop)
         self._copied = start, stop, found
@@ -637,11 +728,11 @@ class Tile:
         return octets[int(begins[0]) : int(ends[-1])]
 
     def _buffer(self, start: Array, stop: Array) -> tuple[Array, Array, Array]:
-        """A buffer that has the bytes of some ranges, and where it has each. They are copied unless all are of records:
-        what lies between two buffers may not be read.
+        """A buffer that has the bytes of some ranges, and where it has each. They are copied unless all are in one
+        region: what lies between two buffers may not be read.
         """
         low, high = int(start.min()), int(stop.max())
-        if self.begin <= low and high <= self.end and high - low < LARGEST:
+        if high - low < LARGEST and any(begin <= low and high <= end for begin, end in self.regions):
             return memory(low, high - low, "u1"), start - low, stop - low
         sizes = stop - start
         ends = np.cumsum(sizes)
@@ -653,6 +744,17 @@ def _roomy(octets: bytes, room: int) -> bytes:
     if len(octets) > room:
         raise OverflowingError
     return octets
+
+
+def _following(octets: Array, wanted: bytes) -> Array:
+    """Where some bytes are next from each place on, or far behind all of them."""
+    places = buffers.places(octets, wanted).astype(np.int32)
+    counts = np.diff(places, prepend=-1, append=len(octets))
+    return np.append(places, np.int32(LARGEST)).repeat(counts)
+
+
+def _are_same(one: Array, other: Array) -> bool:
+    return one is other or np.array_equal(one, other)
 
 
 def _is_text(octets: bytes) -> bool:
