@@ -63,7 +63,7 @@ def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch
 def test_numpy_follows_every_instruction() -> None:
     instructions = {*range(op.STORE_LIST + 1)}
     assert numpy_backend.METHODS.keys() == instructions
-    assert numpy_writer.WRITING_METHODS.keys() - instructions == {*range(writing.ROW, writing.COPY + 1)}
+    assert numpy_writer.WRITING_METHODS.keys() - instructions == {*range(writing.ROW, writing.WRITE_SPELLED + 1)}
 
 
 @pytest.fixture
