@@ -76,6 +76,11 @@ class Batch:
         found.untold = None if self.untold is None else np.repeat(self.untold[records], run)
         return found
 
+    def part(self, rows: Array) -> "Batch":
+        """Some of the records, of which nothing is wrong so far."""
+        little = self.little if isinstance(self.little, bool) else self.little[rows]
+        return Batch(self.buffer, self.start[rows], self.stop[rows], self.parameters, little, self.terminator)
+
     def unpacked(self, records: Array, buffer: Array, start: Array, stop: Array) -> "Batch":
         """The unpacked bytes of ``records``, as records of another buffer."""
         found = copy(self)

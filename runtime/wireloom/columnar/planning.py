@@ -32,6 +32,11 @@ def plan_of(protocol: codec.Protocol) -> Plan:
     return Plan(record, tuple(protocol.records.values()), make, framing, unpacks=unpacks)
 
 
+def framing_of(protocol: codec.Protocol) -> Framing:
+    """How captures of a protocol are cut into records, many at once."""
+    return plan_of(protocol).framing
+
+
 def _proof(protocol: codec.Protocol, match: Match) -> tuple[str, codec.Checksum] | None:
     """The checksum, with its field's name, that proves every record with these header values, if there is one."""
     for lengths in protocol.framing.lengths:

@@ -20,7 +20,7 @@ from wireloom.programs.assembler import Assembler
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.records import RecordLowering
-from wireloom.programs.values import Datum, Label, Level, NoProgramError, Number
+from wireloom.programs.values import WORD, Datum, Label, Level, NoProgramError, Number
 
 _VIEWS, _PROGRAMS = 64, 1024
 """So many views are known at most, and so many programs."""
@@ -56,25 +56,27 @@ def once(made: dict[_Key, _Made | None], wanted: _Key, make: Callable[[], _Made]
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """Numbers of the header by which records are chosen."""
+    """Numbers of the header by which records are chosen. They may be ``unsigned``."""
 
     place: int
     there: int
+    unsigned: bool
 
     def numbers(self, written: Filled) -> Numbers:
-        """As a column of the plan."""
-        data, there = written.numbers(self.place, np.int64), written.numbers(self.there, np.uint8).view(bool)
+        """The numbers of all rows."""
+        kind = np.uint64 if self.unsigned else np.int64
+        data, there = written.numbers(self.place, kind), written.numbers(self.there, np.uint8).view(bool)
         return Numbers(data, None if there.all() else there)
 
 
-def _sorted(asm: Assembler, known: Datum | None) -> Sorted:
+def _sorted(asm: Assembler, known: Datum) -> Sorted:
     """Write a number and a byte for whether there is one."""
-    if not isinstance(known, Number) or not known.whole:
-        raise NoProgramError("a number of the header beyond 64 bits")
+    if not isinstance(known, Number) or known.floating or known.parts != 1:
+        raise NoProgramError("records that are chosen by what is no integer")
     place, there = asm.place(Output(bits=64)), asm.place(Output(bits=8))
     asm.store(op.STORE_8, (known.register,), (place,))
     asm.store(op.STORE_1, (known.valid,), (there,))
-    return Sorted(place, there)
+    return Sorted(place, there, known.most >= WORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,11 @@ class Programs:
         return once(self._sorting, wanted, lambda: self._sorter(*wanted), _PROGRAMS)
 
     @cached_property
+    def outline(self) -> Program | None:
+        """Reads what all records begin with, and writes nothing. None if no program can."""
+        return unless_left(lambda: Program.of(self.records.head(), {}, {}))
+
+    @cached_property
     def proof(self) -> Program | None:
         """Finds records sound that are exactly as long as their framing says, which holds of them. None if no program
         can.
@@ -186,7 +193,7 @@ class Programs:
         lowering.must(asm.value(op.MORE_NUMBER, (code,), (-1,)))
         place = asm.place(Output(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
-        columns = {name: _sorted(asm, header.get(name)) for name in names}
+        columns = {name: _sorted(asm, header[name]) for name in names if name in header}
         header["message"] = Label(code, tuple(each.name for each in self.records.messages))
         head = _written(lowering, fields, lowering.record)
         if not fields and not judging:

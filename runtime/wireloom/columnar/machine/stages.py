@@ -270,19 +270,21 @@ class PresentLists(NamedTuple):
 
 
 def read_items(end: int, lists: Sequence[PresentLists]) -> None:
-    """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``."""
+    """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``. Raises ``TooHeavyError`` if
+    they would take more memory than lists may.
+    """
     stage = lists[0].stage
     located = Located(_joined([each.starts for each in lists]), _joined([each.stops for each in lists]), end)
     given = {place: _joined([each.given[place] for each in lists]) for place in stage.given}
     counts, begins, good = stage.items(located, given)
     heavy = sum(each.written.heavy for each in lists) + int(counts.sum()) * stage.weight
-    if heavy > weighing.LISTS:
-        good, counts, begins = counts == 0, np.zeros_like(counts), begins[:0]
+    weighing.bear(heavy, weighing.LISTS)
     owners = np.repeat(np.arange(len(counts)), counts)
     items, size = Located(begins, located.stop[owners], end), int((located.stop - located.start).sum())
     numbers = {place: data[owners] for place, data in given.items()}
     found, fine = stage.program.run(items, row_numbers(len(begins)), len(begins), size, numbers)
-    good[owners if heavy + found.heavy > weighing.LISTS else owners[~fine]] = False
+    weighing.bear(heavy + found.heavy, weighing.LISTS)
+    good[owners[~fine]] = False
     values = None
     if stage.kind is not None:
         (item,) = stage.program.columns.values()
