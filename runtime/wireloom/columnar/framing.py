@@ -15,7 +15,6 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Checksum, Number, number
-from wireloom.columnar.parts import Part
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
 from wireloom.expressions.linear import choosing_parameters
@@ -28,11 +27,17 @@ Proof = Callable[[Array, Array, Array], Array]
 """Finds stretches of a buffer, from where they start to where they stop, that are whole records; not all of them."""
 
 
+HeadLength = Callable[[Batch, Array, Array], tuple[Array, Array, Array]]
+"""Finds how long those records of a batch are that begin at these places, which are refuted, and of which both are
+known.
+"""
+
+
 class Lengths(NamedTuple):
     """The length of some records, and when it can be trusted. ``said`` is the codec's counterpart.
 
     Without a ``length``, a record is all there is, or ends at a terminator. The numbers that determine it are
-    ``probes``, or in the ``head``, the beginning of the record.
+    ``probes``; or a program finds it in the ``head``, the beginning of the record.
     """
 
     said: Ends
@@ -42,7 +47,7 @@ class Lengths(NamedTuple):
     doubts: Sequence[Vectorised] = ()
     checksum: tuple[str, Checksum] | None = None
     stored: tuple[Number, Vectorised] | None = None
-    head: Sequence[Part] = ()
+    head: "HeadLength | None" = None
 
     @property
     def match(self) -> Match:
@@ -60,13 +65,15 @@ class Lengths(NamedTuple):
         ``raw`` are their first bytes, if these are at hand.
         """
         this = at.record
+        if self.head is not None:
+            length, refuted, sure = self.head(at.batch, at.index, at.start)
+            at.doubt(~sure)
+            return length, refuted
         if raw is None:
             at.need(self.size)
             raw = windows(at.batch.buffer, at.at, max(self.size, 1))
         for name, offset, kind in self.probes:
             this.put(name, Numbers(kind.check(at, kind.of(raw, at.little, offset))))
-        for part in self.head:
-            part.read(at, this)
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
@@ -77,8 +84,6 @@ class Lengths(NamedTuple):
         length, valid = number(self.length(this, this, at.frame), at)
         if valid is not None and not valid.all():
             at.doubt(~valid)
-        if self.head:
-            at.doubt(length < at.at - at.start)  # how much may be read of a record is for the codec to say
         return length, refuted
 
     def doubted(self, at: Rows) -> Array:

@@ -148,7 +148,7 @@ class Gaps:
         found.looked[at.index] = True
         codec = lengths.said
         _, refuted = lengths.tell(at)
-        if lengths.head:  # the codec words the error for what it may have read
+        if lengths.head is not None:  # the codec words the error for what it may have read
             at.doubt(refuted)
             return
         if len(rows := np.flatnonzero(refuted)):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Protocol
+from wireloom.codec import Headed, Protocol
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine.columns import Column, column
@@ -114,6 +114,23 @@ class Dispatched(NamedTuple):
         return int(code) if self.sound.all() and (self.codes == code).all() else None
 
 
+@dataclass(frozen=True, slots=True)
+class HeadLengths:
+    """A program that finds how long records are, and which break a condition, which it writes to these places."""
+
+    program: Program
+    place: int
+    refuted: int
+
+    def run(self, records: Located) -> tuple[Array, Array, Array]:
+        """The length of each record, which break the condition, and of which both are known. Records stop where bytes
+        do.
+        """
+        count = len(records.start)
+        written, sound = self.program.run(records, row_numbers(count), count)
+        return written.numbers(self.place, np.int64), written.numbers(self.refuted, np.uint8).view(bool), sound
+
+
 class Programs:
     """The programs for records of one byte order with the same ``parameters``."""
 
@@ -122,6 +139,7 @@ class Programs:
         self._sorting: dict[tuple[tuple[str, ...], tuple[pa.Field, ...], bool], Sorter | None] = {}
         self._viewed: dict[tuple[Same, str | None], ViewPrograms] = {}
         self._made: dict[_Wanted, Program | None] = {}
+        self._heads: dict[int, HeadLengths | None] = {}
 
     def sorting(
         self, names: Iterable[str] = (), header: Iterable[pa.Field] = (), *, judging: bool = False
@@ -145,6 +163,14 @@ class Programs:
         can.
         """
         return unless_left(self._proof)
+
+    def head_lengths(self, number: int) -> "HeadLengths | None":
+        """Finds how long records are whose length is in their head, as the framing says by that number. None if no
+        program can.
+        """
+        if number not in self._heads:
+            self._heads[number] = unless_left(lambda: self._head_lengths(number))
+        return self._heads[number]
 
     def viewed(self, view: ViewedColumns, header: frozenset[str]) -> "ViewPrograms":
         """The programs that fill the columns of a view; ``header`` are the names of those of the header."""
@@ -199,6 +225,16 @@ class Programs:
         if not fields and not judging:
             lowering.lists = []  # which other programs read
         return Sorter(Program.of(lowering, head, {}), place, columns)
+
+    def _head_lengths(self, number: int) -> "HeadLengths":
+        ends = self.records.protocol.framing.lengths[number]
+        assert isinstance(ends, Headed)
+        lowering, length, refuted = self.records.head_length(ends)
+        asm = lowering.asm
+        place, wrong = asm.place(Output(bits=64)), asm.place(Output(bits=8))
+        asm.store(op.STORE_8, (length,), (place,))
+        asm.store(op.STORE_1, (refuted,), (wrong,))
+        return HeadLengths(Program.of(lowering, {}, {}), place, wrong)
 
     def _proof(self) -> Program:
         lowering = self.records.proof()

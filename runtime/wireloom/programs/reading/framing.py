@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from wireloom import codec
+from wireloom.codec.headed import HeadItem, Reached
 from wireloom.codec.lengths import Ends
 from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
@@ -12,7 +13,7 @@ from wireloom.programs.expressions import either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.reading.checks import summed
 from wireloom.programs.reading.lowering import Lowering
-from wireloom.programs.reading.parts import number_at
+from wireloom.programs.reading.parts import extent, number_at, step
 from wireloom.programs.selection import first
 from wireloom.programs.values import NoProgramError, Number
 
@@ -51,7 +52,9 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     if isinstance(ends, codec.Everything) and doubting:
         at.must(asm.value(op.LESS, (op.START, op.STOP)))
         return
-    if not isinstance(ends, codec.Lengths):
+    if isinstance(ends, codec.Headed) and exact:
+        _read_head(ends, at)
+    elif not isinstance(ends, codec.Lengths):
         raise NoProgramError("a length that is no sum of numbers")
     at.this.columns.update(_probed(ends.fields, at))
     if ends.valid is not None:
@@ -67,9 +70,43 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     at.must(asm.value(op.EQUAL if exact else op.LESS_EQUAL, (whole(asm, length), there)))
     if not ends.fields:  # which have bytes
         at.must(asm.value(op.MORE_NUMBER, (whole(asm, length),), (0,)))
-    if ends.checksum is not None:
+    if isinstance(ends, codec.Lengths) and ends.checksum is not None:
         with asm.field(ends.checksum[0]):
             _sum_up(ends, *ends.checksum, at)
+
+
+def head_length(ends: codec.Headed, at: Lowering) -> tuple[int, int]:
+    """The registers with the length of a record, of which the head is read, and with the mask of where it breaks a
+    condition. Rows in which more was read are not sound. Raises ``NoProgramError``.
+    """
+    asm = at.asm
+    _read_head(ends, at)
+    valid = True if ends.valid is None else at.holds(ends.valid)
+    length = at.ask(ends.length)
+    if length is None:
+        raise NoProgramError("a length that may be absent")
+    if isinstance(length, Number):
+        at.must(length.valid)
+    register = whole(asm, length)
+    read = asm.value(op.SUBTRACT, (at.cursor, op.START))
+    at.must(asm.value(op.LESS_EQUAL, (read, register)))
+    return register, asm.number(int(not valid)) if isinstance(valid, bool) else asm.value(op.NOT, (valid,))
+
+
+def _read_head(ends: codec.Headed, at: Lowering) -> None:
+    """What a record begins with, as far as its length depends on that."""
+    around: list[int] = []
+    at.move(op.START)
+    for item in ends.items:
+        match item:
+            case HeadItem(part, None):
+                step(part, at)
+            case HeadItem(codec.Section(name=name, extent=inner), True):
+                around.append(at.enter(name, extent(inner, at)))
+            case HeadItem():
+                at.leave(around.pop())
+            case Reached(name):
+                at.spans[name] = at.cursor, at.cursor
 
 
 def _sum_up(ends: codec.Lengths, name: str, checksum: codec.Checksum, at: Lowering) -> None:

@@ -44,10 +44,15 @@ from wireloom.programs.values import (
 
 def layout(content: codec.Layout, at: Lowering) -> None:
     """The parts of a layout in order. Raises ``NoProgramError``."""
-    for step in content.steps:
-        if at.judge.reason(step):
-            raise NoProgramError(APART)
-        read(step, at)
+    for each in content.steps:
+        step(each, at)
+
+
+def step(part: Any, at: Lowering) -> None:
+    """A part of a layout. Raises ``NoProgramError``, also for those that are left to the codec."""
+    if at.judge.reason(part):
+        raise NoProgramError(APART)
+    read(part, at)
 
 
 @singledispatch
