@@ -10,10 +10,9 @@ from wireloom import codec, rowwise
 from wireloom.codec.lengths import Ends
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.expressions import Vectorised, vector
+from wireloom.columnar.expressions import vector
 from wireloom.columnar.fields import Checksum, Number
 from wireloom.columnar.framing import Framing, Lengths, Probe
-from wireloom.expressions import Expression
 
 
 @lru_cache(maxsize=64)
@@ -35,14 +34,9 @@ def _lengths(protocol: codec.Protocol, number: int, ends: Ends) -> Lengths:
     checksum = None
     if ends.checksum is not None:
         name, proof = ends.checksum
-        checksum = name, Checksum(proof.algorithm, (_covered((proof.start, proof.end)),))
+        checksum = name, Checksum(proof.algorithm, vector(proof.start), vector(proof.end))
     stored = None if ends.place is None else (Number.from_construct(ends.stored), vector(ends.place))
     return Lengths(ends, probes, vector(ends.length), valid, doubts, checksum, stored)
-
-
-def _covered(bounds: tuple[Expression, Expression]) -> tuple[Vectorised, Vectorised]:
-    """Where a range of bytes begins and ends."""
-    return vector(bounds[0]), vector(bounds[1])
 
 
 def _in_head(
