@@ -2,21 +2,15 @@
 
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.alone import read_together
 
 from wireloom.codec import Ascii, DecodeError, EncodeError, Padded, Rest, Size
 from wireloom.codec.ends import Until
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
-from wireloom.columnar import ends, values
-from wireloom.columnar.ascii import Ascii as ManyAscii
-from wireloom.columnar.batch import Batch
-from wireloom.columnar.frames import Values
-from wireloom.columnar.rows import Rows
 
 TAR = Ascii(Padded(8, b"\0", Until(b"\0", unterminated=True)), 24, base=8, digits=7)
 SUM = Ascii(Padded(8, b" ", Until(b"\0", unterminated=True)), 24, base=8, digits=6)
@@ -120,24 +114,11 @@ def test_many_are_read_as_each_is(kind: Ascii) -> None:
             records += [sample[:at] + bytes([octet]) + sample[at + 1 :] for octet in b"\0 +-/0179:@AFGafg\xff"]
     if isinstance(kind.extent, Rest):
         records += [b"", b"-", b"00", b"9" * 19, b"9" * 20, b"-9223372036854775809", b"0" * 70, b"1" * 200]
-    stops = np.cumsum([len(data) for data in records])
-    batch = Batch(np.frombuffer(b"".join(records), np.uint8), stops - [len(data) for data in records], stops, {})
-    rows = Rows.all(batch)
-    found = ManyAscii(kind, many(kind.extent)).read(rows, Values(rows.selected)).arrow(pa.decimal128(20, 0)).to_pylist()
-    for data, value, doubtful in zip(records, found, batch.doubtful.tolist(), strict=True):
+    expected = []
+    for data in records:
         try:
-            expected = read(kind, data)
+            expected.append(read(kind, data))
         except DecodeError:
-            assert doubtful, data
-        else:
-            assert (value, doubtful) == (expected, False), data
-
-
-def many(extent: object) -> values.Extent:
-    """The same extent for many rows."""
-    match extent:
-        case Padded(size=Size(size=int() as size)):
-            return ends.Padded(extent, size)
-        case Size(size=int() as size):
-            return values.Size(size)
-    return values.Rest()
+            expected.append(None)
+    found = read_together(kind, records).to_pylist()
+    assert found == expected

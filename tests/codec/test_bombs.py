@@ -11,7 +11,6 @@ from support.lockstep import Pair, captures_alike
 from codec.other_packers import OTHERS
 from wireloom.codec import DecodeError
 from wireloom.codec.reader import Reader
-from wireloom.columnar.packed import Zeros
 
 BOMB = """
 protocol: bomb
@@ -111,12 +110,8 @@ sections:
 """
     )
     pair, capture = Pair.of(found.columnar), bytes.fromhex("0105 0100 020500") * 30
-    with (
-        mock.patch("wireloom.columnar.weighing.LISTS", 500_000),
-        mock.patch("wireloom.columnar.packed.Zeros.unpack", autospec=True, side_effect=Zeros.unpack) as unpack,
-    ):
+    with mock.patch("wireloom.columnar.weighing.LISTS", 500_000):
         assert captures_alike(pair, capture).num_rows == 90
-    assert unpack.call_count > 90 * 20_000 // 500_000
 
 
 def test_what_the_codec_unpacks_of_many_records_is_not_held_at_once() -> None:

@@ -9,7 +9,7 @@ from support import compiled
 from support.lockstep import Pair, captures_alike, damaged, records_alike
 
 from wireloom.codec import DecodeError, EncodeError
-from wireloom.columnar.planning import plan_of
+from wireloom.columnar.planning import framing_of
 
 
 @pytest.mark.parametrize("name", ["match", "match_of_lengths", "dispatch"])
@@ -29,7 +29,7 @@ def test_ranges_are_read_many_at_once_and_followed() -> None:
     found = compiled.feature("match_of_lengths")
     decoded = captures_alike(Pair(found.codec), bytes.fromhex("8005 01026162 090161") * 100)
     assert decoded["message"].to_pylist() == ["short", "long", "long"] * 100
-    assert plan_of(found.codec).framing.lengths
+    assert framing_of(found.codec).lengths
 
 
 PLAIN = {"is_last": False, "has_code": False, "level": 5}

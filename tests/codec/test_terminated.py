@@ -19,7 +19,7 @@ from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.cutting import Cutter, cuts
 from wireloom.columnar import cells
 from wireloom.columnar.hopping import Hop
-from wireloom.columnar.planning import plan_of
+from wireloom.columnar.planning import framing_of
 
 NUMBERS, TEXT, LINE = bytes.fromhex("01 09 61 2c 0102 9a 0d0a"), bytes.fromhex("02 07 6162 cc 0d0a"), b"\r\n"
 PIECES = [NUMBERS, TEXT, LINE, b"\r", b"\n", b"\r\r\n", bytes.fromhex("02 05 07"), b"a" * 40]
@@ -196,7 +196,7 @@ def test_a_file_that_grows_gives_what_the_whole_gives(
 @pytest.mark.parametrize("size", [1, 4096, 1 << 20])
 def test_long_and_short_lines_are_followed(size: int) -> None:
     lines = [bytes(size) + b"\n", b"\n"] * 5
-    hop = Hop(plan_of(of("0a").codec).framing, {}, little=False)
+    hop = Hop(framing_of(of("0a").codec), {}, little=False)
     capture, found, at = b"".join(lines), [], 0
     while at < len(capture):
         start, at = hop.follow(capture, at, len(capture), 3)

@@ -15,11 +15,10 @@ from support import accelerator, compiled, invented, sums, vectors
 from support.cases import each, often
 from support.lockstep import Pair, capture_alike, captures_alike, damaged, records_alike, tables_alike
 from support.paths import ROOT
+from wireloom.columnar.known import KnownSums
 
 from wireloom.codec import EncodeError
-from wireloom.codec.checksums import Crc
 from wireloom.columnar import checksums
-from wireloom.columnar.known import KnownSums
 from wireloom.options import Mode, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
@@ -197,19 +196,6 @@ def test_checksums_of_many_ranges(name: str, data: bytes, ends: list[tuple[int, 
     for a, b in ranges:
         alone = checksums.of_ranges(algorithm, buffer, np.array([a] * 3), np.array([b] * 3))
         assert alone.tolist() == [algorithm(data[a:b])] * 3
-
-
-def test_checksums_are_known_until_their_bytes_change() -> None:
-    noted, algorithm = KnownSums(), Crc(8, 7)
-    start, stop, found = np.array([0, 10]), np.array([4, 19]), np.array([7, 8])
-    noted.add(algorithm, start, stop, found)
-    noted.written(np.array([4, 19]), np.array([10, 20]))
-    assert noted.of(algorithm, start.copy(), stop.copy()) is found
-    assert noted.of(algorithm, start, stop + 1) is None
-    assert noted.of(algorithm, start[:1], stop[:1]) is None
-    assert noted.of(Crc(8, 9), start, stop) is None
-    noted.written(np.array([4, 18]), np.array([10, 20]))
-    assert noted.of(algorithm, start, stop) is None
 
 
 @pytest.mark.sweep

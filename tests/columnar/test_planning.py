@@ -26,8 +26,8 @@ from wireloom.codec import (
     When,
 )
 from wireloom.codec.chains import chain
-from wireloom.columnar import planning, readers
 from wireloom.columnar.hopping import hop_of
+from wireloom.columnar.planning import framing_of
 from wireloom_protocols import couchbase_dcp, databus, pcap
 
 UNTOLD = """\
@@ -70,19 +70,6 @@ def redone(protocol: Protocol, capture: bytes) -> int:
     decoding = pair.decoder(pair.options({"mode": "FAILFAST"}))
     list(decoding.capture(capture))
     return decoding.tally.redone
-
-
-def test_without_a_reader_for_all_that_can_be_read_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    runpy.run_path(readers.__file__)
-    monkeypatch.setitem(contents.CONTENTS, Strange, lambda value: [])
-    with pytest.raises(TypeError, match=r"contents and readers do not both know Strange$"):
-        runpy.run_path(readers.__file__)
-
-
-def test_without_a_name_for_all_that_has_a_reader_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(contents.CONTENTS, Blob)
-    with pytest.raises(TypeError, match=r"contents and readers do not both know Blob$"):
-        runpy.run_path(readers.__file__)
 
 
 @pytest.mark.parametrize("line", ["    Until: lambda extent: False,\n", '    Pad: lambda part: "padding",\n'])
@@ -193,14 +180,6 @@ def test_a_name_that_is_text_in_one_message_is_a_number_in_another() -> None:
     assert [row["_corrupt_reason"] is None for row in rows[:5]] == [True, True, True, False, False]
 
 
-def test_what_the_framing_has_proven_is_not_summed_up_again() -> None:
-    found = [
-        [field.name for field in message.sections["body"].derived if field.checksum is not None]
-        for message in map(planning.plan_of(databus.PROTOCOL).message, range(2))
-    ]
-    assert found == [["value_crc"], ["body_crc"]]
-
-
 def test_only_what_is_asked_for_its_place_is_placed() -> None:
     assert {"key", "body", "framing_extras"} <= rowwise.measured(couchbase_dcp.PROTOCOL)
     assert not {"vb_uuid", "opaque"} & rowwise.measured(couchbase_dcp.PROTOCOL)
@@ -211,12 +190,12 @@ def test_places_are_asked_for_however_that_is_written() -> None:
     assert rowwise.measured(strange("head" / Int8ub, "data" / Blob(Size(2)), asks)) == {"head", "data"}
 
 
-def test_a_plan_is_made_once() -> None:
-    assert planning.plan_of(databus.PROTOCOL) is planning.plan_of(databus.PROTOCOL)
+def test_framing_is_made_once() -> None:
+    assert framing_of(databus.PROTOCOL) is framing_of(databus.PROTOCOL)
 
 
 def test_lengths_that_are_sums_are_followed_from_record_to_record() -> None:
-    (lengths,) = planning.plan_of(couchbase_dcp.PROTOCOL).framing.lengths
+    (lengths,) = framing_of(couchbase_dcp.PROTOCOL).lengths
     found = chain(lengths.said, bool)
     assert found is not None
     assert [found.constant, *((term.offset, term.factor) for term in found.terms)] == [24, (8, 1)]
@@ -225,7 +204,7 @@ def test_lengths_that_are_sums_are_followed_from_record_to_record() -> None:
 
 
 def test_lengths_that_parameters_choose_between_are_followed() -> None:
-    framing = planning.plan_of(pcap.PROTOCOL).framing
+    framing = framing_of(pcap.PROTOCOL)
     for magic, size in ((0xA1B2C3D4, 16), (0xA1B2CD34, 24)):
         hop = hop_of(framing, {"magic_number": magic}, little=False)
         assert (hop.possible, hop.constants) == (True, [size])

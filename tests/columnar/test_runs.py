@@ -10,8 +10,8 @@ from attack.captures import frame, infos
 from support import compiled
 from support.lockstep import Pair, capture_alike
 
-from wireloom.columnar import lists
 from wireloom.columnar.decoder import Stretch
+from wireloom.columnar.machine import numpy_backend
 from wireloom_protocols import couchbase_dcp
 
 SPEC = """\
@@ -85,9 +85,9 @@ def listed(chance: Random, broken: float) -> Iterator[bytes]:
     yield b"\0\0"
 
 
-@pytest.mark.parametrize("tile", [3, lists.TILE])
+@pytest.mark.parametrize("tile", [3, numpy_backend.TILE])
 def test_lists_are_what_the_codec_says(pair: Pair, tile: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "TILE", tile)
+    monkeypatch.setattr(numpy_backend, "TILE", tile)
     chance = Random(tile)
     for broken in (0, 0.1, 0.5):
         records = [record(list(listed(chance, broken)), chance.choice((0, 0, 200, 255))) for _ in range(20)]

@@ -15,7 +15,7 @@ from support.cases import often
 from support.lockstep import Pair, capture_alike, damaged, rows_alike
 from support.worked import each_by_both, each_of
 
-from wireloom.columnar import decoder, programmed
+from wireloom.columnar import programmed
 from wireloom.columnar.tables import Table
 
 NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
@@ -57,7 +57,6 @@ def read_alike(name: str) -> None:
 @accelerator.by_numpy
 @each_of(NAMES, WHILE_ONE_WORKS)
 def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoder, "_MOSTLY", 0)
     read_alike(name)
 
 
@@ -66,7 +65,6 @@ def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch
 @each_by_both(NAMES, WHILE_ONE_WORKS)
 def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     accelerator.pay(monkeypatch, pays)
-    monkeypatch.setattr(decoder, "_MOSTLY", 0)
     read_alike(name)
 
 

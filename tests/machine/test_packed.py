@@ -11,7 +11,7 @@ from support.lockstep import Pair, damaged, records_alike
 from wireloom.codec import Table, TableField
 from wireloom.codec.compression import COMPRESSORS
 from wireloom.codec.reader import Reader
-from wireloom.columnar import decoder, weighing
+from wireloom.columnar import weighing
 from wireloom.columnar.machine.decoding import Machine
 
 pytestmark = [accelerator.on, pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")]
@@ -26,12 +26,11 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     decode = Machine.decode
 
     def noted(self: Machine, *given: Any) -> Any:
-        decoded, batch = decode(self, *given)
+        decoded = decode(self, *given)
         found.append(np.count_nonzero(~decoded.doubtful))
-        return decoded, batch
+        return decoded
 
     monkeypatch.setattr(Machine, "decode", noted)
-    monkeypatch.setattr(decoder, "_MOSTLY", 0)
     return found
 
 

@@ -49,14 +49,12 @@ def read_alike(name: str) -> None:
 @every_by_both
 def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     accelerator.pay(monkeypatch, pays)
-    monkeypatch.setattr(decoder, "_MOSTLY", 0)
     read_alike(name)
 
 
 @accelerator.by_numpy
 @every
 def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoder, "_MOSTLY", 0)
     read_alike(name)
 
 
@@ -73,9 +71,9 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     decode = Machine.decode
 
     def noted(self: Machine, *given: Any) -> Any:
-        decoded, batch = decode(self, *given)
+        decoded = decode(self, *given)
         found.append(~decoded.doubtful)
-        return decoded, batch
+        return decoded
 
     monkeypatch.setattr(Machine, "decode", noted)
     monkeypatch.setattr(kernel, "compiled", lambda: kernel.run)
@@ -168,13 +166,9 @@ def test_a_pass_ends_in_front_of_anything_else(rows: int, first: int, monkeypatc
 
 
 @accelerator.off_and_on
-@pytest.mark.parametrize("mostly", [0, 2])
-def test_programs_have_larger_batches_of_what_is_in_memory(
-    accelerated: bool, mostly: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_have_larger_batches_of_what_is_in_memory(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
     monkeypatch.setattr(decoder, "WHOLE_ROWS", 20)
-    monkeypatch.setattr(decoder, "_MOSTLY", mostly)
     fields = {"message": "buffer_acknowledgement", "opaque": 1, "buffer_acknowledgement": {"buffer_bytes": 5}}
     capture = (couchbase_dcp.build({"message": "dcp_noop", "opaque": 1}) + couchbase_dcp.build(fields)) * 25
     streaming, whole = (
@@ -182,8 +176,7 @@ def test_programs_have_larger_batches_of_what_is_in_memory(
     )
     eights = [8] * 6 + [2]
     assert [len(batch) for batch in streaming.stream(BytesIO(capture).readinto)] == eights
-    larger = [20, 8, 8, 4, 8, 2] if mostly else [20, 20, 10]  # the plan reads what is left to it
-    assert [len(batch) for batch in whole.capture(capture)] == (larger if accelerated else eights)
+    assert [len(batch) for batch in whole.capture(capture)] == ([20, 20, 10] if accelerated else eights)
 
 
 @accelerator.on

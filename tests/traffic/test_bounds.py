@@ -16,7 +16,6 @@ from wireloom.codec import Protocol
 from wireloom.codec.found import Told
 from wireloom.codec.framing import Framing
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.planning import Plan
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.traffic import reading
 from wireloom.columnar.traffic.carried import Carried
@@ -49,7 +48,7 @@ class Watched(Traffic):
         return super().follow(watched(), final=final)
 
 
-_SHARED = (Decoder, Framing, FunctionType, ModuleType, Plan, Protocol, Told, type)
+_SHARED = (Decoder, Framing, FunctionType, ModuleType, Protocol, Told, type)
 
 
 def weight(thing: object) -> int:

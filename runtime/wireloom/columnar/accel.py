@@ -43,14 +43,6 @@ class Worth:
 WORTH = Worth(0 if os.environ.get("WIRELOOM_ACCEL") == "1" else 8 * 1024 * 1024)
 """Loading takes about as long as it saves in reading so many bytes."""
 
-BATCH_PROGRAMS = os.environ.get("WIRELOOM_PROGRAMS") == "numpy"
-"""Whether programs are followed by numpy where LLVM is not there, in place of the plan."""
-
-
-def follows_programs() -> bool:
-    """Whether a back end follows programs: LLVM where loading it is worth it, or numpy."""
-    return BATCH_PROGRAMS or bool(WORTH)
-
 
 @cache
 def _usable() -> bool:

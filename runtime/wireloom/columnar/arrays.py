@@ -6,7 +6,7 @@ between them. ``over`` replaces some values by another column's. ``arrow`` makes
 ``places`` if the struct around it is null elsewhere.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar import buffers
-from wireloom.columnar.buffers import Array, Places, Valid, as_arrow, ragged, spread, valid_of
+from wireloom.columnar.buffers import Array, Places, Valid, as_arrow, spread, valid_of
 
 
 def _taken(valid: Valid, rows: Array) -> Valid:
@@ -24,22 +24,6 @@ def _taken(valid: Valid, rows: Array) -> Valid:
 def _present(valid: Valid, places: Places) -> Array:
     """The validity of values after they were put at their places."""
     return spread(np.ones(len(places.rows), bool) if valid is None else valid, places)
-
-
-def _replaced(valid: Valid, count: int, rows: Array, other: Valid) -> Valid:
-    """The validity of ``count`` values after those at ``rows`` were replaced."""
-    if valid is None and other is None:
-        return None
-    found = np.ones(count, bool) if valid is None else valid.copy()
-    found[rows] = True if other is None else other
-    return None if found.all() else found
-
-
-def _valids(columns: Sequence["Column"]) -> Valid:
-    """The validity of concatenated columns."""
-    if all(column.valid is None for column in columns):
-        return None
-    return np.concatenate([np.ones(len(c), bool) if c.valid is None else c.valid for c in columns])
 
 
 _DECIMAL = pa.decimal128(20, 0)
@@ -63,22 +47,6 @@ class Numbers:
         places = Places(rows, count)
         return Numbers(spread(self.data, places), _present(self.valid, places))
 
-    def over(self, rows: Array, other: "Numbers") -> "Column":
-        kind = np.result_type(self.data, other.data)
-        if kind.kind == "f" and self.data.dtype.kind != "f":
-            return replace(self, rows, other)
-        data = self.data.astype(kind)
-        data[rows] = other.data
-        return Numbers(data, _replaced(self.valid, len(data), rows, other.valid))
-
-    def joined(self, others: Sequence["Numbers"]) -> "Column":
-        every = [self, *others]
-        mixed = {each.data.dtype.kind for each in every} == {"i", "u"}
-        if mixed and np.result_type(*(each.data for each in every)).kind == "f":
-            made = [Made(each.arrow(_DECIMAL)) for each in every]
-            return made[0].joined(made[1:])
-        return Numbers(np.concatenate([each.data for each in every]), _valids(every))
-
     def arrow(self, kind: pa.DataType, places: Places | None = None) -> pa.Array:
         return buffers.numbers(kind, self.data, self.valid, places)
 
@@ -101,20 +69,6 @@ class Spans:
     def scattered(self, rows: Array, count: int) -> "Spans":
         places = Places(rows, count)
         return Spans(self.buffer, spread(self.start, places), spread(self.stop, places), _present(self.valid, places))
-
-    def over(self, rows: Array, other: "Spans") -> "Column":
-        if self.buffer is not other.buffer:
-            return replace(self, rows, other)
-        start, stop = self.start.copy(), self.stop.copy()
-        start[rows], stop[rows] = other.start, other.stop
-        return Spans(self.buffer, start, stop, _replaced(self.valid, len(start), rows, other.valid))
-
-    def joined(self, others: Sequence["Spans"]) -> "Column":
-        columns = [self, *others]
-        if any(column.buffer is not self.buffer for column in others):
-            return Made(pa.concat_arrays([column.arrow(pa.binary()) for column in columns]))
-        starts, stops = (np.concatenate([getattr(c, name) for c in columns]) for name in ("start", "stop"))
-        return Spans(self.buffer, starts, stops, _valids(columns))
 
     def arrow(self, kind: pa.DataType, places: Places | None = None) -> pa.Array:
         found = buffers.octets(self.buffer, self.start, self.stop, self.valid, places)
@@ -147,12 +101,6 @@ class Made:
         indices = spread(np.arange(len(rows), dtype=np.int32), places)
         return Made(self.array.take(buffers.array(pa.int32(), count, _present(None, places), indices)))
 
-    def over(self, rows: Array, other: "Column") -> "Column":
-        return replace(self, rows, other)
-
-    def joined(self, others: Sequence["Made"]) -> "Made":
-        return Made(pa.concat_arrays([self.array, *(other.array for other in others)]))
-
     def arrow(self, kind: pa.DataType, places: Places | None = None) -> pa.Array:
         found = self.array if places is None else self.scattered(places.rows, places.count).array
         return found if found.type == kind else found.cast(kind)
@@ -179,56 +127,8 @@ class Labels:
     def scattered(self, rows: Array, count: int) -> "Labels":
         return Labels(self.of.scattered(rows, count), self.label, self.kind)
 
-    def over(self, rows: Array, other: "Column") -> "Column":
-        if isinstance(other, Labels) and other.label == self.label:
-            of = self.of.over(rows, other.of)
-            if isinstance(of, Numbers):
-                return Labels(of, self.label, self.kind)
-        return replace(self, rows, other)
-
-    def joined(self, others: Sequence["Labels"]) -> "Column":
-        of = self.of.joined([other.of for other in others])
-        if isinstance(of, Numbers) and all(other.label == self.label for other in others):
-            return Labels(of, self.label, self.kind)
-        made = [Made(each.arrow(each.kind)) for each in (self, *others)]
-        return made[0].joined(made[1:])
-
     def arrow(self, kind: pa.DataType, places: Places | None = None) -> pa.Array:
         return buffers.labels(kind, self.of.data, self.of.valid, self.label, places)
-
-
-@dataclass(slots=True, eq=False)
-class Lists:
-    """Lists with ``counts`` items each, all of them consecutive in ``items``."""
-
-    counts: Array
-    items: "Column"
-    valid: Valid = None
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def take(self, rows: Array) -> "Lists":
-        starts, counts = np.cumsum(self.counts) - self.counts, self.counts[rows]
-        return Lists(counts, self.items.take(ragged(starts[rows], counts)), _taken(self.valid, rows))
-
-    def scattered(self, rows: Array, count: int) -> "Lists":
-        places = Places(rows, count)
-        return Lists(spread(self.counts, places), self.items, _present(self.valid, places))
-
-    def over(self, rows: Array, other: "Column") -> "Column":
-        return replace(self, rows, other)
-
-    def joined(self, others: Sequence["Lists"]) -> "Lists":
-        counts = np.concatenate([self.counts, *(other.counts for other in others)])
-        return Lists(counts, join([self.items, *(other.items for other in others)]), _valids([self, *others]))
-
-    def arrow(self, kind: pa.DataType, places: Places | None = None) -> pa.Array:
-        return buffers.lists(kind, self.counts, self.items.arrow(kind.value_type), self.valid, places)
-
-
-class Begun(Lists):
-    """Lists that are being read: no more than the last item of each is there."""
 
 
 @dataclass(slots=True, eq=False)
@@ -250,17 +150,6 @@ class Structs:
         columns = {name: column.scattered(rows, count) for name, column in self.columns.items()}
         return Structs(count, columns, _present(self.valid, Places(rows, count)))
 
-    def over(self, rows: Array, other: "Column") -> "Column":
-        return replace(self, rows, other)
-
-    def joined(self, others: Sequence["Structs"]) -> "Structs":
-        every = [self, *others]
-        columns: dict[str, Column] = {}
-        for name in dict.fromkeys(name for each in every for name in each.columns):
-            known = next(each.columns[name] for each in every if name in each.columns)
-            columns[name] = join([each.columns.get(name) or nothing(known, each.count) for each in every])
-        return Structs(sum(each.count for each in every), columns, _valids(every))
-
     def arrow(self, kind: pa.DataType, places: Places | None = None) -> pa.Array:
         count = self.count if places is None else places.count
         arrays = [
@@ -273,31 +162,7 @@ class Structs:
         return buffers.array(kind, count, valid, children=arrays)
 
 
-Column = Numbers | Spans | Made | Labels | Lists | Structs
-
-
-def nothing(like: Column, count: int) -> Column:
-    """``count`` nulls of the kind of ``like``."""
-    none = np.zeros(0, np.int64)
-    return like.take(none).scattered(none, count)
-
-
-def replace(column: Column, rows: Array, other: Column) -> Column:
-    """The column with the values of ``other`` at ``rows``."""
-    places = np.arange(len(column))
-    places[rows] = len(column) + np.arange(len(rows))
-    return join([column, other]).take(places)
-
-
-def join(columns: Iterable[Column]) -> Column:
-    """The columns concatenated; all are of one kind, perhaps in different forms."""
-    first, *rest = columns
-    if not rest:
-        return first
-    if any(type(column) is not type(first) for column in rest):
-        kind = next(column.array.type for column in (first, *rest) if isinstance(column, Made))
-        return Made(pa.concat_arrays([column.arrow(kind) for column in (first, *rest)]))
-    return first.joined(rest)  # type: ignore[arg-type]
+Column = Numbers | Spans | Made | Labels | Structs
 
 
 @dataclass(slots=True, eq=False)

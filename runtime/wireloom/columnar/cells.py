@@ -82,7 +82,7 @@ def _one(decoder: Decoder, held: _Values) -> pa.Array:
 
 def _passed(decoder: Decoder, held: _Values) -> Stretch | None:
     """The values, if they are the very records that are found and decoded in one pass over all bytes."""
-    framing, parameters, start, stop = decoder.plan.framing, dict(decoder.options.parameters), held.start, held.stop
+    framing, parameters, start, stop = decoder.framed, dict(decoder.options.parameters), held.start, held.stop
     orders = decoder.protocol.framing.orders(parameters)
     if not accel.WORTH or not len(start) or len(orders) > 1 or (start[1:] != stop[:-1]).any():
         return None
@@ -110,7 +110,7 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
     """The byte order of each value, as ``little``, and whether it certainly is one record. None is in doubt,
     because nothing follows it.
     """
-    if not decoder.plan.framing.lengths:
+    if not decoder.framed.lengths:
         return _framed(decoder, held)
     array, parameters = np.frombuffer(held.buffer, np.uint8), dict(decoder.options.parameters)
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
@@ -122,7 +122,7 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
             return np.full(len(held.start), orders[0]), np.ones(len(held.start), bool)
     for order in orders:
         start, stop = held.start[open_], held.stop[open_]
-        length, refuted = decoder.plan.framing.proven(array, start, stop, parameters, little=order, doubting=False)
+        length, refuted = decoder.framed.proven(array, start, stop, parameters, little=order, doubting=False)
         mine = (length == stop - start) & (length > 0)
         little[open_[mine]] = order
         proofs[open_] += ~refuted
@@ -196,7 +196,7 @@ class _Chains:
     """The records of the values that consist of sound records; ``whole`` says which values those are."""
 
     def __init__(self, decoder: Decoder, held: _Values) -> None:
-        self.plan = decoder.plan.framing
+        self.plan = decoder.framed
         self.options = decoder.options
         self.held = held
         self.array = np.frombuffer(held.buffer, np.uint8)

@@ -1,95 +1,20 @@
 """Checksums of many byte ranges at once."""
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
 from wireloom.codec.checksums import ADLER, Algorithm, Crc, Totals, Words, table
 from wireloom.columnar import accel, compiled
 from wireloom.columnar.buffers import Array, ragged, windows
-from wireloom.columnar.fields import Joined, number
-from wireloom.columnar.frames import Values
-from wireloom.columnar.known import KnownSums
-from wireloom.columnar.rows import Rows
 from wireloom.columnar.sums import FLIPPED, SLICES, sliced, word_tables
 
 Summand = tuple[Array, Array] | bytes
 """The starts and stops of the ranges of many rows, or one for all of them."""
 JOINED = 1 << 22
 """Pieces are copied one after another, about so many bytes at a time."""
-
-
-def wrong(checksum: Joined, at: Rows, this: Values, rows: Array, found: Array) -> tuple[Array, Array]:
-    """The ``rows`` whose checksum is not the one ``found``, and the right ones; rows without a range are doubted."""
-    pieces: list[Summand] = []
-    sound = np.ones(len(at), bool)
-    for each in checksum.over:
-        if isinstance(each, bytes):
-            pieces.append(each)
-            continue
-        (begin, begins), (end, ends) = (number(bound(this, at.record, at.frame), at) for bound in each)
-        start, stop = at.start + begin, at.start + end
-        sound &= (begin >= 0) & (start <= stop) & (stop <= at.batch.stop[at.index])
-        for valid in (begins, ends):
-            sound &= True if valid is None else valid
-        pieces.append((start, stop))
-    at.doubt(rows[~sound[rows]])
-    rows = rows[sound[rows]]
-    for piece in pieces:
-        if at.outer is not None and not isinstance(piece, bytes):
-            at.doubt(rows[at.count("summed", rows, (piece[1] - piece[0])[rows])])
-    rows = rows[~at.batch.doubtful[at.index[rows]]]
-    mine, batch = [_of_rows(piece, rows) for piece in pieces], at.batch
-    sums = of_pieces(checksum.algorithm, batch.buffer, mine, len(rows), batch.known)
-    differs = sums != found[rows].astype(sums.dtype)
-    return rows[differs], sums[differs]
-
-
-def _of_rows(piece: Summand, rows: Array | slice) -> Summand:
-    return piece if isinstance(piece, bytes) else (piece[0][rows], piece[1][rows])
-
-
-def unless_known(known: KnownSums, algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
-    """As ``of_ranges``, where these checksums are not ``known``."""
-    found = known.of(algorithm, start, stop)
-    return of_ranges(algorithm, buffer, start, stop) if found is None else found
-
-
-def of_pieces(algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int, known: KnownSums) -> Array:
-    """The checksum of each row's adjacent pieces, as ``of_ranges`` gives it."""
-    if len(pieces) == 1 and not isinstance(pieces[0], bytes):
-        return unless_known(known, algorithm, buffer, *pieces[0])
-    totals = sum((_sizes(piece, count) for piece in pieces), np.zeros(count, np.int64))
-    part = (np.cumsum(totals) - totals) // JOINED
-    bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), count]
-    found = []
-    for first, last in pairwise(bounds):
-        mine, few = [_of_rows(piece, slice(first, last)) for piece in pieces], last - first
-        ends = np.cumsum(totals[first:last])
-        found.append(of_ranges(algorithm, _copied(buffer, mine, few, ends), ends - totals[first:last], ends))
-    return np.concatenate(found)
-
-
-def _sizes(piece: Summand, count: int) -> Array:
-    return np.full(count, len(piece), np.int64) if isinstance(piece, bytes) else piece[1] - piece[0]
-
-
-def _copied(buffer: Array, pieces: Sequence[Summand], count: int, ends: Array) -> Array:
-    """The pieces of each row, one after another; those of a row end at its ``ends``."""
-    copied = np.empty(int(ends[-1]) if count else 0, np.uint8)
-    place = np.concatenate(([0], ends[:-1])).astype(np.int64)[:count]
-    for piece in pieces:
-        sizes = _sizes(piece, count)
-        if isinstance(piece, bytes):
-            data = np.tile(np.frombuffer(piece, np.uint8), count)
-        else:
-            data = buffer[ragged(piece[0], sizes)]
-        copied[ragged(place, sizes)] = data
-        place = place + sizes
-    return copied
 
 
 def of_ranges(algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:

@@ -1,6 +1,6 @@
-"""The sources of a table's batch: the rows that the plan decoded, malformed ones among them, and the codec's rows."""
+"""The sources of a table's batch: the rows that programs decoded, malformed ones among them, and the codec's rows."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -10,8 +10,8 @@ import pyarrow as pa
 from wireloom.columnar.arrays import Column, Made, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, Places, Valid, array, as_arrow, ends_of, lists, nulls, valid_of
-from wireloom.columnar.messages import Decoded
 from wireloom.columnar.python_values import to_arrow
+from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.tallies import Counted
 from wireloom.options import Mode
 
@@ -95,6 +95,36 @@ def _has_items_of_columns(kind: pa.DataType) -> bool:
     return pa.types.is_struct(kind) and any(_has_items_of_columns(field.type) for field in kind)
 
 
+class Decoded(NamedTuple):
+    """What is decoded of a batch. ``message`` is the number of each record's message.
+
+    ``structs`` are the messages' fields by number, with the rows that they are of. Values of ``doubtful`` rows are
+    meaningless except for their ``head``; ``headless`` rows have none. ``refusals`` says why rows are malformed if that
+    is known.
+    """
+
+    batch: Batch
+    header: Structs
+    message: Array
+    structs: Mapping[int, tuple[Array, Structs | Spread]]
+    doubtful: Array
+    refusals: Refusals
+    headless: Array
+    head: frozenset[str]
+
+    @classmethod
+    def headless_of(cls, batch: Batch) -> "Decoded":
+        """Of records whose headers cannot be read, and that are refused in their batch."""
+        count = len(batch.start)
+        every = np.ones(count, bool)
+        codes = np.full(count, -1)
+        return cls(batch, Structs(count, {}), codes, {}, every, batch.refusals, every, frozenset())
+
+    def refused(self) -> Array:
+        """Which rows are known to be malformed."""
+        return self.refusals.of(np.arange(len(self.doubtful)))
+
+
 class Refused(NamedTuple):
     """The malformed ``rows`` of the stretch among those decoded, and the counts for the tallies of each capture.
 
@@ -119,18 +149,22 @@ class Refused(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Rows that the plan decoded: those ``chosen`` among its input, which are ``rows`` of the stretch.
+    """Rows that were decoded: those ``chosen`` among all of a batch, which are ``rows`` of the stretch.
 
     ``sure`` are those not left to the codec, ``refused`` those that are malformed.
     """
 
     decoded: Decoded
-    batch: Batch
     chosen: Array
     rows: Array
     sure: Array
     mode: Mode
     refused: Refused | None
+
+    @property
+    def batch(self) -> Batch:
+        """The batch of all rows."""
+        return self.decoded.batch
 
     @property
     def whole(self) -> bool:

@@ -1,4 +1,4 @@
-"""From cuts of a capture to Arrow batches, decoded by the plan, or by the codec where the plan cannot."""
+"""From cuts of a capture to Arrow batches, decoded by programs, or by the codec where these cannot."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,17 +16,16 @@ from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.errors import broken_off
 from wireloom.codec.reader import Reader
 from wireloom.columnar import accel, weighing
+from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, row_numbers
-from wireloom.columnar.chosen import Chosen, Refused
+from wireloom.columnar.chosen import Chosen, Decoded, Refused
 from wireloom.columnar.filters import Filter
-from wireloom.columnar.frames import Values
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.listening import BulkAhead
-from wireloom.columnar.messages import Decoded
 from wireloom.columnar.pieces import Pieces
-from wireloom.columnar.planning import plan_of
+from wireloom.columnar.planning import framing_of
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
@@ -35,6 +34,7 @@ from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
 from wireloom.compressed import DamagedFileError
 from wireloom.kinds import ReadInto
 from wireloom.options import Mode, ReadOptions
+from wireloom.rowwise import unpacks
 from wireloom.views import Row, View
 
 if TYPE_CHECKING:
@@ -58,11 +58,6 @@ REDONE_BYTES = 256 * 1024
 _LIGHT = 1 / 4
 """If a batch has less than this part of the allowed weight, the next one has twice as many records."""
 
-_MOSTLY = 3 / 4
-"""If programs find fewer of a batch's records sound than this part, the plan reads all of them."""
-_REST = 8
-"""Then so many batches are left to the plan."""
-
 Redo = Callable[[int], Row | None]
 """Gives the codec's row of a record; None if it is left out."""
 
@@ -78,13 +73,15 @@ class Decoder:
         filters: tuple[Filter, ...] = (),
     ) -> None:
         self.protocol = protocol
-        self.plan = plan_of(protocol)
+        self.framed = framing_of(protocol)
         self.options = options
         self.framing = protocol.framing.resyncing(options.resync)
         self.schema = schema
         self.filters = filters
         self.view = View(protocol, options)
-        self.names = [message.name for message in self.plan.said]
+        self.names = [message.name for message in protocol.records.values()]
+        self.header = frozenset(column.name for column in protocol.record.columns)
+        self.unpacks = unpacks(protocol)
         self.codes = {name: code for code, name in enumerate(self.names)}
         self.columns = ViewedColumns(protocol, options, schema, self.names)
         self.known: tuple[Mapping[str, Any], Gaps] | None = None
@@ -97,8 +94,6 @@ class Decoder:
         self.passing: OnePass | None = None
         self.guessed = False
         """Whether the first records of a capture were looked at to guess the message of the others."""
-        self.resting = 0
-        """How many batches are left to the plan before programs are tried again."""
         self.rows = BATCH_ROWS
         """How many records are cut at once at most."""
         self.share = BATCH_ROWS
@@ -119,7 +114,7 @@ class Decoder:
         """Malformed ranges of captures with these parameters."""
         if self.known is None or self.known[0] != parameters:
             bound = self.options.max_record_bytes
-            self.known = parameters, Gaps(self.framing, self.plan.framing, dict(parameters), bound)
+            self.known = parameters, Gaps(self.framing, self.framed, dict(parameters), bound)
         return self.known[1]
 
     def scanner(self, parameters: Mapping[str, Any] | None = None) -> Scanner:
@@ -144,7 +139,7 @@ class Decoder:
 
     def looking(self, cutter: Cutter) -> Scanner:
         """As ``scanning``, but no record is decoded where it is found."""
-        framing = self.plan.framing
+        framing = self.framed
         return Scanner(cutter, framing, self.gaps, self.proof, rows=self.rows, size=BATCH_BYTES)
 
     def proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
@@ -183,7 +178,7 @@ class Decoder:
         if code is None or (only is not None and self.names[code] not in only):
             return None
         view = self._view(code)
-        program = programs.viewed(view, self.plan.header).passing(code)
+        program = programs.viewed(view, self.header).passing(code)
         if self.passing is None or self.passing.program is not program:
             self.passing = None if program is None else OnePass(program, code, PASS_ROWS)
         return self.passing
@@ -314,8 +309,7 @@ class Decoder:
         sound[list(malformed)] = False
         every, at = row_numbers(len(sound)), 0
         while at < len(sound) or not len(sound):
-            share = min(self.share, BATCH_ROWS) if self.resting else self.share
-            rows = every[at : at + share]
+            rows = every[at : at + self.share]
             ends = stretch.sources(rows[[0, -1]]).tolist() if len(rows) else [0, -1]
             mine = slice(ends[0], ends[1] + 1)
             before = [copy(tally) for tally in self.tallies[mine]]
@@ -365,30 +359,28 @@ class Decoder:
         If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
         ``TooHeavyError``.
         """
-        programmed, left = self._programmed(stretch, rows if sound.all() else rows[sound])
-        parts = [(view, chosen) for view, chosen in programmed if len(chosen.chosen)]
-        fast = self._decoded(stretch, left) if len(left) or not parts else None
-        decided = [chosen for _, chosen in programmed]
-        if fast is not None:
-            parts += self.parts(fast)
-            decided.append(fast)
+        found = self._decoded(stretch, rows if sound.all() else rows[sound])
+        decided = [chosen for _, chosen in found]
         doubtful = np.ones(len(rows), bool)
         for each in decided:
             doubtful[each.sure - rows[:1]] = False
-        lists = 0 if fast is None else fast.batch.weight
+        parts = [(view, chosen) for view, chosen in found if len(chosen.chosen)]
+        lists = sum(chosen.batch.weight for chosen in decided)
         bear(lists + sum(view.weight(part) for view, part in parts))
-        found = [Viewed(view, view.of(part, added), part.rows) for view, part in parts]
+        made = [Viewed(view, view.of(part, added), part.rows) for view, part in parts]
         refused = [each.refused for each in decided if each.refused is not None]
         redone = self._redone(stretch, rows[doubtful], redo, added, refused)
-        weight = sum(each.weight for each in (*found, *redone))
+        if not made and not redone:
+            made = [Viewed(view, view.of(part, added), part.rows) for view, part in self._of_ranges(stretch, rows[:0])]
+        weight = sum(each.weight for each in (*made, *redone))
         if len(rows) > 1:
             bear(weight)
         part = max(weight / Reader.HEAVIEST, lists / weighing.lists(len(rows)))
         dropped = [each.dropped for each in decided]
-        told = [each.rows for each in (*found, *redone)]
+        told = [each.rows for each in (*made, *redone)]
         for source, count in stretch.counts(np.concatenate([rows[:0], *dropped, *told])):
             self.tallies[source].records += count
-        return list(together(found, redone)), part
+        return list(together(made, redone)), part
 
     def _redone(
         self,
@@ -414,7 +406,7 @@ class Decoder:
                 counted.popleft().tell(self.tallies)
             if (found := redo(row)) is not None:
                 held[row] = found
-                size += int(sizes[row]) + (heaviness(found) if self.plan.unpacks else 0)
+                size += int(sizes[row]) + (heaviness(found) if self.unpacks else 0)
             if held and (size >= REDONE_BYTES or place == len(rows) - 1):
                 for view, some in self.parts_of_codec(held):
                     numbers = np.array(list(some), np.int64)
@@ -428,41 +420,52 @@ class Decoder:
         return parts
 
     def parts(self, rows: Chosen) -> Iterator[tuple[ViewedColumns, Chosen]]:
-        """Rows that the plan decoded, by their columns; here all have the same."""
+        """Decoded rows by their columns; here all have the same."""
         yield self.columns, rows
 
     def parts_of_codec(self, rows: Mapping[int, Row]) -> Iterator[tuple[ViewedColumns, Mapping[int, Row]]]:
         """Rows of the codec, as ``parts``, by the numbers of their records."""
         yield self.columns, rows
 
-    def _programmed(self, stretch: Stretch, rows: Array) -> tuple[list[tuple[ViewedColumns, Chosen]], Array]:
-        """What programs make of the records ``rows``, by their columns, and the records that they leave."""
-        if not accel.follows_programs() or not isinstance(stretch.little, bool) or len(stretch.gaps) or not len(rows):
-            return [], rows
-        if self.resting:
-            self.resting -= 1
-            return [], rows
+    def _decoded(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
+        """What programs make of the records ``rows``, by their columns, and what is known of malformed ranges."""
+        ranges = np.isin(rows, stretch.gaps)
+        found = self._of_ranges(stretch, rows[ranges]) if ranges.any() else []
+        if isinstance(stretch.little, bool):
+            return found + self._in_order(stretch, rows[~ranges])
+        for little in (False, True):
+            mine = rows[~ranges & (stretch.little[rows] == little)]
+            found += self._in_order(replace(stretch, little=little), mine)
+        return found
+
+    def _of_ranges(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
+        """Malformed ranges, in which no record is."""
+        batch, first = self._batch(stretch, rows)
+        self.gaps(self._known(stretch)).refuse(batch, row_numbers(len(rows)), self._buffer(stretch), first)
+        return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first)))
+
+    def _in_order(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
+        """The records ``rows`` of a stretch of one byte order."""
+        if not len(rows):
+            return []
         from wireloom.columnar.machine.decoding import Machine
         from wireloom.columnar.machine.programs import programs_of
 
         batch, first = self._batch(stretch, rows)
-        machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
-        chosen = bool(self.filters) or self.options.only is not None
-        view = None if chosen or self.single is not None else self.columns
-        found = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view, judging=chosen)
-        if found is None:
-            self.resting = _REST
-            return [], rows
-        parts, sound = [], found.told.sound
-        sources, origin = stretch.sources(rows), np.broadcast_to(stretch.origin, len(stretch.start))[rows] + first
-        for columns, which in self.views(found.told.codes, np.flatnonzero(found.wanted)):
-            decoded, some = machine.decode(which, found, columns)
-            part = self._chosen(decoded, some, rows[which], sources[which], origin[which])
-            sound[which] = ~decoded.doubtful | decoded.refused()
-            parts.append((columns, part))
-        self.single = found.told.single
-        self.resting = 0 if np.count_nonzero(sound) >= len(sound) * _MOSTLY else _REST
-        return ([], rows) if self.resting else (parts, rows[~sound])
+        machine = Machine(programs_of(self.protocol, batch.parameters, little=bool(stretch.little)), batch)
+        is_filtered = bool(self.filters) or self.options.only is not None
+        view = None if is_filtered or self.single is not None else self.columns
+        sorting = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view, judging=is_filtered)
+        if sorting is None:
+            return []
+        found = []
+        for columns, which in self.views(sorting.told.codes, np.flatnonzero(sorting.wanted)):
+            decoded = machine.decode(which, sorting, columns)
+            found.append((columns, self._chosen(decoded, stretch, rows[which], first)))
+        if len(without := np.flatnonzero(~sorting.told.sound)):
+            found += self.parts(self._chosen(machine.headless(without), stretch, rows[without], first))
+        self.single = sorting.told.single
+        return found
 
     def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
         """Rows with these messages by their columns; here all have the same."""
@@ -479,41 +482,34 @@ class Decoder:
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
-        buffer = np.frombuffer(stretch.buffer, np.uint8)
         parameters = {**self.untold, **self._known(stretch)}
         terminator = len(self.protocol.record.until)
-        return Batch(buffer[first:last], start - first, stop - first, parameters, little, terminator), first
+        buffer = self._buffer(stretch)[first:last]
+        return Batch(buffer, start - first, stop - first, parameters, little, terminator), first
 
-    def _decoded(self, stretch: Stretch, rows: Array) -> Chosen:
-        """What the plan makes of the records ``rows``."""
-        batch, first = self._batch(stretch, rows)
-        if len(stretch.gaps):
-            gaps = np.flatnonzero(np.isin(rows, stretch.gaps))
-            self.gaps(self._known(stretch)).refuse(batch, gaps, np.frombuffer(stretch.buffer, np.uint8), first)
-        decoded = self.plan.decode(batch, self._wanted)
-        origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
-        return self._chosen(decoded, batch, rows, stretch.sources(rows), origin)
+    @staticmethod
+    def _buffer(stretch: Stretch) -> Array:
+        return np.frombuffer(stretch.buffer, np.uint8)
 
-    def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, sources: Array, origin: Array) -> Chosen:
-        """The decoded rows, with malformed ones if the mode keeps them."""
-        mode = self.options.mode
+    def _chosen(self, decoded: Decoded, stretch: Stretch, rows: Array, first: int) -> Chosen:
+        """The decoded rows, with malformed ones if the mode keeps them. Their buffer begins at ``first``."""
+        mode, batch, sources = self.options.mode, decoded.batch, stretch.sources(rows)
         refused = np.zeros(len(rows), bool) if mode is Mode.FAILFAST else decoded.refused()
-        told = refused & (decoded.wanted | decoded.headless)
-        sure = ~decoded.doubtful | refused
-        malformed = np.flatnonzero(told)
+        malformed = np.flatnonzero(refused)
         counted: Refused | None = None
         if len(malformed):
+            origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
             firsts = np.flatnonzero(np.diff(sources[malformed], prepend=-1))
             few = malformed if mode is Mode.PERMISSIVE else malformed[firsts]
-            reasons = decoded.refusals.reasons(few, origin, self.plan.header)
+            reasons = decoded.refusals.reasons(few, origin, self.header)
             sizes = (batch.stop - batch.start)[malformed]
             counted = Refused.of(rows[malformed], sources[malformed], firsts, sizes, reasons)
-        good = decoded.wanted & ~decoded.doubtful
-        chosen = np.flatnonzero(good if mode is Mode.DROPMALFORMED else good | told)
-        return Chosen(decoded, batch, chosen, rows[chosen], rows[sure], mode, counted)
+        good = ~decoded.doubtful
+        chosen = np.flatnonzero(good if mode is Mode.DROPMALFORMED else good | refused)
+        return Chosen(decoded, chosen, rows[chosen], rows[good | refused], mode, counted)
 
-    def _wanted(self, header: Values, message: Array) -> Array:
-        """Which records are wanted, judging by their headers."""
+    def _wanted(self, header: Mapping[str, Numbers], message: Array) -> Array:
+        """Which records are wanted, judging by columns of their headers."""
         conditions = [np.ones(len(message), bool)]
         if (only := self.options.only) is not None:
             conditions.append(self._are(message, only))
@@ -521,7 +517,7 @@ class Decoder:
             if condition.column == "message":
                 conditions.append(self._are(message, condition.values))
                 continue
-            conditions.append(condition.holds(header.column(condition.column), len(message)))
+            conditions.append(condition.holds(header.get(condition.column), len(message)))
         wanted: Array = np.logical_and.reduce(conditions)
         return wanted
 

@@ -1,10 +1,10 @@
-"""Tables of decoded records back to bytes: many rows are laid out at once, and verified by decoding them again.
+"""Tables of decoded records back to bytes: programs write many rows at once, and verify them by reading them again.
 
 Bytes that decode to the given values are right, because values determine the bytes of a record. All other rows are
 built one by one by the codec, with its bytes and errors.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,12 +15,8 @@ import pyarrow.compute as pc
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.found import WITHIN
-from wireloom.codec.matching import Literal
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.columnar import accel, arrow_schema
-from wireloom.columnar.alike import alike
-from wireloom.columnar.arrays import Spans, Structs
-from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import (
     LARGEST,
     Allocate,
@@ -29,9 +25,7 @@ from wireloom.columnar.buffers import (
     as_arrow,
     as_numpy,
     binaries,
-    fields_of,
     occurring,
-    octets_of,
     own_room,
     row_numbers,
     strings,
@@ -40,13 +34,10 @@ from wireloom.columnar.buffers import (
 )
 from wireloom.columnar.compiled import labelled, weave
 from wireloom.columnar.foreign import own, unpacked_size
-from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.input_columns import outline_of
-from wireloom.columnar.planning import plan_of
 from wireloom.columnar.python_values import to_python
-from wireloom.columnar.weighing import TooHeavyError, weight_of
-from wireloom.options import MAX_RECORD_BYTES
+from wireloom.columnar.weighing import weight_of
 from wireloom.programs.writing.inputs import VARIANT, Outline
 from wireloom.views import FILE, REASON, RECORD, Row
 
@@ -79,11 +70,6 @@ class _RowGroup(NamedTuple):
         """Those of its rows that the mask chooses."""
         return self if chosen.all() else self._replace(rows=self.rows[chosen], variants=self.variants[chosen])
 
-    def apart(self) -> "list[_RowGroup]":
-        """Its rows by variant, if they are of several."""
-        present = np.unique(self.variants)
-        return [self.where(self.variants == variant) for variant in present] if len(present) > 1 else []
-
 
 class Encoder:
     """Encodes batches of one capture, in order, or of rows that are each ``alone``, with these ``parameters``.
@@ -103,9 +89,9 @@ class Encoder:
         self.protocol = protocol
         self.lenient = lenient
         self.room = room
-        self.plan = plan_of(protocol)
         self.builder = CaptureBuilder(protocol, parameters, alone=alone)
-        self.codes = {message.name: code for code, message in enumerate(self.plan.said)}
+        self.messages = list(protocol.records.values())
+        self.codes = {name: code for code, name in enumerate(protocol.records)}
         self.header = [column.name for column in protocol.record.columns]
         self.plain = LEFT_OUT | {"message", RECORD.name, REASON.name}
         self.kinds = {field.name: field.type for field in arrow_schema(protocol.columns)}
@@ -174,30 +160,16 @@ class Encoder:
         if strange.any():
             groups = [group.where(~strange[group.rows]) for group in groups]
         written = self._written(batch, groups)
-        if written is not None and written[1].all():
-            return written[0]
-        parts, numbers = [], []
-        left = np.ones(len(batch), bool)
-
-        def done(laid: tuple[pa.Array, Array] | None, rows: Array) -> None:
-            if laid is not None and laid[1].any():
-                records, sure = laid
-                parts.append(records if sure.all() else records.filter(as_arrow(sure)))
-                numbers.append(rows[sure])
-                left[numbers[-1]] = False
-
-        done(written, row_numbers(len(batch)))
-        for group in groups:
-            rest = group.where(left[group.rows])
-            laid = self._laid(batch, rest)
-            done(laid, rest.rows)
-            for each in rest.apart() if laid is None else ():
-                done(self._laid(batch, each), each.rows)
-        if left.any():
-            numbers.append(np.flatnonzero(left))
-            parts.append(self._built(batch, numbers[-1]))
-        if len(parts) == 1:
-            return parts[0]
+        if written is None:
+            return self._built(batch, row_numbers(len(batch)))
+        records, sound = written
+        if sound.all():
+            return records
+        left = np.flatnonzero(~sound)
+        parts, numbers = [self._built(batch, left)], [left]
+        if sound.any():
+            parts.append(records.filter(as_arrow(sound)))
+            numbers.append(np.flatnonzero(sound))
         if accel.WORTH and not any(part.null_count for part in parts) and sum(part.nbytes for part in parts) < LARGEST:
             return _woven(parts, numbers)
         return woven(parts, numbers)
@@ -259,7 +231,7 @@ class Encoder:
             return np.full(len(rows), -1 if pa.types.is_null(names.type) else _UNKNOWN)
         numbers, told = _numbered(names, rows)
         known: dict[str | None, int] = {None: -1}
-        known |= {variant.name: number for number, variant in enumerate(self.plan.said[code].variants)}
+        known |= {variant.name: number for number, variant in enumerate(self.messages[code].variants)}
         return np.array([known.get(name, _UNKNOWN) for name in told], np.int64).take(numbers)
 
     def _told(self, group: _RowGroup) -> tuple[dict[str, Any], bool] | None:
@@ -278,7 +250,7 @@ class Encoder:
         """The bytes of rows as programs write them, and which of them are sure; None if no program writes any."""
         outline = cache(lambda name: outline_of(batch.column(name)))
         chosen = []
-        for group in groups if accel.follows_programs() else ():
+        for group in groups:
             program = self._program(outline, batch, group) if len(group.rows) else None
             if program is not None:
                 chosen.append((program, group))
@@ -297,7 +269,7 @@ class Encoder:
     ) -> WritingProgram | None:
         """What writes such rows, if a program does. ``outline`` gives those of the batch's columns."""
         told = self._told(group)
-        name = self.plan.said[group.code].name
+        name = self.messages[group.code].name
         given = batch.schema.names
         names = [each for each in (*self.header, name) if each in given]
         if told is None or not all(_typed(self.kinds[each], batch.schema.field(each).type) for each in names):
@@ -306,53 +278,6 @@ class Encoder:
         outlines = ((each, outline(each)) for each in names)
         found = tuple((each, known) for each, known in outlines if known is not None)
         return writing(self.protocol, parameters, little=little).of(group.code, found)
-
-    def _laid(self, batch: pa.RecordBatch, group: _RowGroup) -> tuple[pa.Array, Array] | None:
-        """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
-        rows = group.rows
-        told = self._told(group) if len(rows) >= MANY else None
-        if told is None:
-            return None
-        message = self.plan.message(group.code)
-        parameters, little = told
-        struct = batch.column(message.said.name)
-        if struct.null_count and not valid_of(struct)[rows].all():
-            return None
-        there = {name: batch.column(name) for name in self.header if name in batch.schema.names}
-        inside = fields_of(struct)
-        labels = {column.name for column in message.said.columns if column.label}
-        header = _taken(there, self.labels, rows)
-        for name, selection in message.said.match.items():
-            missing = name in self.header and (name not in header or header[name].null_count == len(rows))
-            if missing and selection.first is not None:
-                header[name] = pa.repeat(_scalar(selection.first), len(rows))
-        laying = Laying(header, _taken(inside, labels, rows), len(rows), parameters, little=little)
-        laying.header.filled |= dict.fromkeys(self.labels, laying.every)
-        laying.fields.filled |= dict.fromkeys(labels, laying.every)
-        laying.doubt(_only_labelled(there, self.labels, rows) | _only_labelled(inside, labels, rows))
-        try:
-            records = laying.record(self.plan.record, message, group.variants)
-            accel.WORTH.add(records.nbytes)
-            return records, self._proved(records, laying, group.code, parameters, little=little)
-        except (UnlaidError, TooHeavyError, pa.ArrowException, OverflowError):
-            return None
-
-    def _proved(self, records: pa.Array, laying: Laying, code: int, parameters: Row, *, little: bool) -> Array:
-        """Which records decode to the values that were given."""
-        sure: Array
-        buffer, start, stop = octets_of(records)
-        batch = Batch(buffer, start, stop, parameters, little, len(self.protocol.record.until))
-        framed = Batch(buffer, start, stop, parameters, little)
-        batch.known = framed.known = laying.known
-        found = self.plan.decode(batch, lambda record, message: message == code)
-        sure = (found.message == code) & ~batch.doubtful & ~laying.batch.doubtful
-        sure &= self.plan.framing.whole(framed, bound=MAX_RECORD_BYTES)
-        sure &= _same(found.header, laying.header, batch)
-        rows, struct = found.structs.get(code, (np.zeros(0, np.int64), Structs(0, {})))
-        if len(rows) < len(sure) or not isinstance(struct, Structs):
-            return np.zeros(len(sure), bool)
-        sure &= _same(struct, laying.fields, batch)
-        return sure
 
 
 def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -499,64 +424,6 @@ def _typed(known: pa.DataType, given: pa.DataType) -> bool:
         there = {field.name: field.type for field in known}
         return all(field.name in there and _typed(there[field.name], field.type) for field in given)
     return bool(known.equals(given)) or (pa.types.is_decimal(known) and given == pa.int64())
-
-
-def _taken(columns: Given, labels: Set[str], rows: Array) -> dict[str, pa.Array]:
-    """Some rows of the columns without ``labels``."""
-    found = {name: column for name, column in columns.items() if name not in labels}
-    if all(len(column) == len(rows) for column in found.values()):
-        return found
-    chosen = as_arrow(rows)
-    return {name: column.take(chosen) for name, column in found.items()}
-
-
-def _scalar(value: Literal) -> pa.Scalar:
-    """A value for Arrow. Its own way imports pandas, see ``strings``."""
-    match value:
-        case str():
-            return strings([value])[0]
-        case bytes():
-            return binaries([value])[0]
-        case _:
-            return as_arrow(np.array([value]))[0]
-
-
-def _only_labelled(columns: Given, labels: Set[str], rows: Array) -> Array:
-    """Which of the rows have a label and not the number that it names."""
-    found = np.zeros(len(rows), bool)
-    for name in labels & columns.keys():
-        number = columns.get(name.rpartition("_")[0])
-        if number is None:
-            found |= valid_of(columns[name])[rows]
-        elif number.null_count:
-            found |= (valid_of(columns[name]) & ~valid_of(number))[rows]
-    return found
-
-
-def _same(found: Structs, laid: Laid, batch: Batch) -> Array:
-    """In which records a struct was found as it was given; values that were not given may have been filled in."""
-    same = np.ones(found.count, bool)
-    for name in dict.fromkeys((*laid.given, *found.columns)):
-        column, wanted, filled = found.columns.get(name), laid.given.get(name), laid.filled.get(name, False)
-        if wanted is None:
-            if column is not None:
-                same &= filled if column.valid is None else filled | ~column.valid
-            continue
-        if column is None:
-            same &= ~valid_of(wanted)
-            continue
-        if isinstance(column, Spans) and name in laid.copied and _stays(column, laid.copied[name], batch):
-            continue
-        same &= alike(column.arrow(wanted.type), wanted) | (filled & ~valid_of(wanted))
-    return same
-
-
-def _stays(found: Spans, copied: tuple[Array, Array], batch: Batch) -> bool:
-    """Whether all values are the very bytes that given ones were copied to."""
-    if found.valid is not None or found.buffer is not batch.buffer:
-        return False
-    (begin, end), start = copied, batch.start
-    return bool(((found.start - start == begin) & (found.stop - start == end)).all())
 
 
 def plain(batch: pa.RecordBatch) -> Iterator[Row]:

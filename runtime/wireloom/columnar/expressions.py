@@ -1,11 +1,10 @@
-"""Expressions → functions of many rows at once, made of ``vectors``."""
+"""Expressions over numbers of many records at once, as functions made of ``vectors``."""
 
 import operator
 from collections.abc import Callable
 from typing import Any, assert_never, overload
 
-from wireloom.columnar.frames import Frame, Values
-from wireloom.columnar.items import item
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present, settles
 from wireloom.expressions import Expression
 from wireloom.expressions.numerals import Hexadecimal
@@ -17,17 +16,15 @@ from wireloom.expressions.tree import (
     Conditional,
     Expr,
     Function,
-    InList,
     Logical,
     Name,
     Origin,
     Unary,
     Value,
 )
-from wireloom.expressions.words import numbered
 
-Vectorised = Callable[[Values, Values, Frame], Any]
-"""An expression as a function of ``this, record, frame``, as the codec's, over vectors instead of numbers."""
+Vectorised = Callable[[Rows], Any]
+"""An expression as a function of rows, as the codec's, over vectors instead of numbers."""
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
@@ -51,23 +48,18 @@ def vector(expression: Expression | None) -> Vectorised | None:
     return None if expression is None else _of(expression.tree)
 
 
-def number_of_word(tree: Expr, known: tuple[str, ...]) -> Vectorised:
-    """Which of the words that are ``known`` the expression chooses, as a function; see ``expressions.words``."""
-    return _of(numbered(tree, known))
-
-
 def _of(tree: Expr) -> Vectorised:
     match tree:
         case Value(value):
             plain = int(value) if isinstance(value, Hexadecimal) else value  # numpy takes no other integers as they are
-            return lambda this, record, frame: plain
+            return lambda rows: plain
         case Name():
             return _found(tree)
         case Unary(sign, operand):
             return _joined(_UNARY[sign], operand)
         case Compare("==" | "!=" as sign, left, Value(bool() as truth)) if not _is_parameter(left):
             found = _of(left)
-            return lambda this, record, frame: among(found(this, record, frame), (truth is (sign == "=="),))
+            return lambda rows: among(found(rows), (truth is (sign == "=="),))
         case Binary(sign, left, right) | Compare(sign, left, right):
             return _joined(_OPERATORS[sign], left, right)
         case Among(value, choices, negated):
@@ -87,21 +79,21 @@ def _joined(function: Callable[..., Any], *parts: Expr) -> Vectorised:
     """A function of the values of the parts."""
     match [_of(part) for part in parts]:
         case [one]:
-            return lambda this, record, frame: function(one(this, record, frame))
+            return lambda rows: function(one(rows))
         case [one, two]:
-            return lambda this, record, frame: function(one(this, record, frame), two(this, record, frame))
+            return lambda rows: function(one(rows), two(rows))
         case several:
-            return lambda this, record, frame: function(*(part(this, record, frame) for part in several))
+            return lambda rows: function(*(part(rows) for part in several))
 
 
 def _folded(word: str, *parts: Expr) -> Vectorised:
     """``and`` or ``or`` of the parts; parts after one that decides all rows are not evaluated."""
     function, several = _SEVERAL[word], [_of(part) for part in parts]
 
-    def found(this: Values, record: Values, frame: Frame) -> Any:
+    def found(rows: Rows) -> Any:
         values = []
         for part in several:
-            values.append(part(this, record, frame))
+            values.append(part(rows))
             if settles(values[-1], truth=word == "or"):
                 break
         return function(*values)
@@ -110,9 +102,9 @@ def _folded(word: str, *parts: Expr) -> Vectorised:
 
 
 def _among(value: Vectorised, choices: list[Vectorised], *, negated: bool) -> Vectorised:
-    def found(this: Values, record: Values, frame: Frame) -> Any:
-        one = value(this, record, frame)
-        others = [choice(this, record, frame) for choice in choices]
+    def found(rows: Rows) -> Any:
+        one = value(rows)
+        others = [choice(rows) for choice in choices]
         return both(*(one != other for other in others)) if negated else among(one, tuple(others))
 
     return found
@@ -123,32 +115,13 @@ def _is_parameter(tree: Expr) -> bool:
 
 
 def _found(name: Name) -> Vectorised:
-    if name.item is not None:
-        return _item(name.item, in_record=name.origin is Origin.RECORD)
     key = name.name
     match name.origin:
         case Origin.PARAMETER:
-            return lambda this, record, frame: frame.parameters[key]
-        case Origin.RECORD:
-            return lambda this, record, frame: record[key]
-        case Origin.SECTION:
-            return lambda this, record, frame: frame.left
-        case Origin.INPUT:
-            return lambda this, record, frame: frame.input(key)
-        case Origin.ITEM:
-            return lambda this, record, frame: frame.index
-        case Origin.THIS | None:
-            return lambda this, record, frame: this[key]
-
-
-def _item(found: InList, *, in_record: bool) -> Vectorised:
-    number = None if found.word == "last" else _of(found.number)
-
-    def asked(this: Values, record: Values, frame: Frame) -> Any:
-        index = None if number is None else number(this, record, frame)
-        return item(record if in_record else this, found.list, index, found.inner)
-
-    return asked
+            return lambda rows: rows.parameters[key]
+        case Origin.RECORD | Origin.THIS | None if name.item is None:
+            return lambda rows: rows[key]
+    raise AssertionError(f"no length is computed from {key}")
 
 
 def _called(call: Call) -> Vectorised:
@@ -159,14 +132,4 @@ def _called(call: Call) -> Vectorised:
             return _joined(greatest, *call.arguments)
         case Function.PRESENT:
             return _joined(present, call.target)
-        case Function.COUNT:
-            key, in_record = call.target.name, call.target.origin is Origin.RECORD
-            return lambda this, record, frame: (record if in_record else this).count(key)
-        case Function.SIZE:
-            sized = call.target.name
-            return lambda this, record, frame: frame.size(sized)
-        case Function.OFFSET:
-            target = call.target.name
-            return lambda this, record, frame: frame.offset(target)
-        case _:
-            assert_never(call.function)
+    raise AssertionError(f"no length is computed from {call.function.value}()")

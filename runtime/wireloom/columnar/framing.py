@@ -1,7 +1,7 @@
 """How long records are, proven many at a time; ``hopping`` finds where they may be."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +10,10 @@ from wireloom.codec.checksums import Algorithm
 from wireloom.codec.lengths import Ends, Terminated
 from wireloom.codec.matching import Match
 from wireloom.columnar import checksums, matching
-from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Checksum, Number, number
-from wireloom.columnar.parts import Part
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
 from wireloom.expressions.linear import choosing_parameters
@@ -28,11 +26,17 @@ Proof = Callable[[Array, Array, Array], Array]
 """Finds stretches of a buffer, from where they start to where they stop, that are whole records; not all of them."""
 
 
+HeadLength = Callable[[Batch, Array, Array], tuple[Array, Array, Array]]
+"""Finds how long those records of a batch are that begin at these places, which are refuted, and of which both are
+known.
+"""
+
+
 class Lengths(NamedTuple):
     """The length of some records, and when it can be trusted. ``said`` is the codec's counterpart.
 
     Without a ``length``, a record is all there is, or ends at a terminator. The numbers that determine it are
-    ``probes``, or in the ``head``, the beginning of the record.
+    ``probes``; or a program finds it in the ``head``, the beginning of the record.
     """
 
     said: Ends
@@ -42,7 +46,7 @@ class Lengths(NamedTuple):
     doubts: Sequence[Vectorised] = ()
     checksum: tuple[str, Checksum] | None = None
     stored: tuple[Number, Vectorised] | None = None
-    head: Sequence[Part] = ()
+    head: "HeadLength | None" = None
 
     @property
     def match(self) -> Match:
@@ -59,33 +63,32 @@ class Lengths(NamedTuple):
 
         ``raw`` are their first bytes, if these are at hand.
         """
-        this = at.record
+        if self.head is not None:
+            length, refuted, sure = self.head(at.batch, at.index, at.start)
+            at.doubt(~sure)
+            return length, refuted
         if raw is None:
             at.need(self.size)
-            raw = windows(at.batch.buffer, at.at, max(self.size, 1))
+            raw = windows(at.batch.buffer, at.start, max(self.size, 1))
         for name, offset, kind in self.probes:
-            this.put(name, Numbers(kind.check(at, kind.of(raw, at.little, offset))))
-        for part in self.head:
-            part.read(at, this)
+            at.numbers[name] = kind.check(at, kind.of(raw, at.little, offset))
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
-            refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
+            refuted |= np.logical_not(true(self.valid(at)))
         if isinstance(self.said, Terminated):
             return self._to_terminator(at, self.said.until)
         if self.length is None:
-            return at.batch.stop[at.index] - at.start, refuted
-        length, valid = number(self.length(this, this, at.frame), at)
+            return at.stop - at.start, refuted
+        length, valid = number(self.length(at), at)
         if valid is not None and not valid.all():
             at.doubt(~valid)
-        if self.head:
-            at.doubt(length < at.at - at.start)  # how much may be read of a record is for the codec to say
         return length, refuted
 
     def doubted(self, at: Rows) -> Array:
         """Which of the records whose length ``tell`` has found are trusted only if another one follows."""
         found = np.zeros(len(at), bool)
         for doubt in self.doubts:
-            found |= true(doubt(at.record, at.record, at.frame))
+            found |= true(doubt(at))
         return found
 
     @staticmethod
@@ -93,19 +96,18 @@ class Lengths(NamedTuple):
         """The length of each record that ends with its first terminator, and which records have none."""
         start, found = at.start, np.append(at.batch.places(until), len(at.batch.buffer))
         stop = found[found.searchsorted(start)] + len(until)
-        return stop - start, stop > at.batch.stop[at.index]
+        return stop - start, stop > at.stop
 
     def checksums(self, at: Rows) -> "Checksums":
         """The place and the range of each row's checksum."""
         assert self.checksum is not None
         name, checksum = self.checksum
-        (covered,) = checksum.over
-        first, last = (_amount(bound(at.record, at.record, at.frame), at) for bound in covered)
+        first, last = (_amount(bound(at), at) for bound in (checksum.start, checksum.stop))
         if self.stored is None:
             place, kind = next((offset, kind) for probe, offset, kind in self.probes if probe == name)
             return Checksums(checksum.algorithm, kind, first, last, place)
         kind, offset_of = self.stored
-        return Checksums(checksum.algorithm, kind, first, last, _amount(offset_of(at.record, at.record, at.frame), at))
+        return Checksums(checksum.algorithm, kind, first, last, _amount(offset_of(at), at))
 
     def measure(self, at: Rows, *, doubting: bool = True) -> tuple[Array, Array]:
         """As ``tell``; records with a wrong checksum are also refuted."""
@@ -114,10 +116,9 @@ class Lengths(NamedTuple):
             at.doubt(self.doubted(at) & ~refuted)
         if self.checksum is not None:
             sums, start = self.checksums(at), at.start
-            at.doubt(sums.impossible | (start + sums.needed > at.batch.stop[at.index]))
-            rows = np.flatnonzero(~at.batch.doubtful[at.index] & ~refuted)
-            summed = partial(checksums.unless_known, at.batch.known)
-            refuted[rows[sums.wrong(at.batch.buffer, start, rows, at.little, summed)]] = True
+            at.doubt(sums.impossible | (start + sums.needed > at.stop))
+            rows = np.flatnonzero(~at.doubtful & ~refuted)
+            refuted[rows[sums.wrong(at.batch.buffer, start, rows, at.little, checksums.of_ranges)]] = True
         return length, refuted
 
 
@@ -289,12 +290,12 @@ class Framing:
             if mine.all():
                 yield lengths, every
             elif mine.any():
-                yield lengths, every.only(np.flatnonzero(mine), every.record)[0]
+                yield lengths, every.only(np.flatnonzero(mine))
 
     def _selects(self, at: Rows, lengths: Lengths) -> Array:
         holds = np.ones(len(at), bool)
         for name, offset, kind in self.match:
             at.need(offset + kind.size)
-            data = kind.of(windows(at.batch.buffer, at.at + offset, kind.size), at.little)
+            data = kind.of(windows(at.batch.buffer, at.start + offset, kind.size), at.little)
             holds &= matching.numbers(data, lengths.match[name]) if name in lengths.match else True
         return holds

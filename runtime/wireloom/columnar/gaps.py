@@ -4,7 +4,6 @@ Numbers and checksums are read together. The words are the codec's, which is ask
 """
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from wireloom.codec.lengths import Probe, differing
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.framing import Checksums, Framing, Lengths
+from wireloom.columnar.refusals import Refusal
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
@@ -105,16 +105,11 @@ class Gaps:
         if not len(rows):
             return
         problems = self._problems(buffer, batch.start[rows] + first)
-        at, place = Rows.all(batch), batch.start.copy()
-        place[rows] += problems.offset
-        doubtful = rows[~problems.known]
+        place = batch.start[rows] + problems.offset
         for code, field in sorted(set(zip(problems.code, problems.field, strict=True))):
-            mine = problems.known & (problems.code == code) & (problems.field == field)
-            which = np.zeros(len(at), bool)
-            which[rows[mine]] = True
-            with at.within(field) if field else nullcontext():
-                at.refuse(which, code, place, (problems.detail[mine] + self.codec.caution).tolist())
-        batch.doubtful[doubtful] = True
+            mine = np.flatnonzero(problems.known & (problems.code == code) & (problems.field == field))
+            details = (problems.detail[mine] + self.codec.caution).tolist()
+            batch.refusals.add(Refusal(rows[mine], code, (field,) if field else (), place[mine], (details,)))
 
     def _problems(self, buffer: Array, start: Array) -> _Problems:
         """The errors of all ranges, in the byte order that the codec reports."""
@@ -148,18 +143,18 @@ class Gaps:
         found.looked[at.index] = True
         codec = lengths.said
         _, refuted = lengths.tell(at)
-        if lengths.head:  # the codec words the error for what it may have read
+        if lengths.head is not None:  # the codec words the error for what it may have read
             at.doubt(refuted)
             return
         if len(rows := np.flatnonzero(refuted)):
-            read = {probe.name: at.record[probe.name].data[rows] for probe in codec.given[little]}
+            read = {probe.name: at[probe.name].data[rows] for probe in codec.given[little]}
             found.put(at.index[rows], "invalid", [codec.unmet(values, little) for values in _each(read, len(rows))])
         if lengths.checksum is None:
             return
         sums, left = lengths.checksums(at), len(at.batch.buffer) - at.start
         far = sums.impossible | (sums.needed > np.minimum(left, self.bound))
         self._far(found, codec.sums[little], sums, at, np.flatnonzero(far & ~refuted))
-        rows = np.flatnonzero(~(far | refuted | at.batch.doubtful[at.index]))
+        rows = np.flatnonzero(~(far | refuted | at.doubtful))
         expected, stored = sums.sums(at.batch.buffer, at.start, rows, little, Running().of)
         if len(wrong := np.flatnonzero(expected != stored)):
             pairs = zip(expected[wrong].tolist(), stored[wrong].tolist(), strict=True)

@@ -5,7 +5,6 @@ Records are alike if they have the same values in everything that the conditions
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,36 +14,9 @@ from wireloom.codec.frames import Frame
 from wireloom.codec.message import Message
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.frames import Values
-from wireloom.columnar.rows import Rows
-from wireloom.expressions.tree import Name
 
 Told = tuple[str, Array, list[DecodeError]]
 """The region that errors are of, the rows, and the error of each."""
-
-
-def refuse(message: Message, at: Rows, this: Values, codes: Array, wrong: Array) -> None:
-    """Refuse the rows that are ``wrong``; ``codes`` are the numbers of their variants, -1 for none."""
-    mentioned = [mention for rule in message.rules for mention in rule.mentions]
-    spans = {name.name: np.stack(at.frame.span(name.name)) - at.start for place, name in mentioned if place}
-    numbers = _numbers(message, at, this, {name for place, name in mentioned if not place})
-    if numbers is None:
-        at.doubt(wrong)
-        return
-    rows = np.flatnonzero(wrong & ~at.batch.doubtful[at.index])
-    mine = {name: each.take(rows) for name, each in numbers.items()}
-    sure = np.zeros(len(at), bool)
-    for region, which, errors in told(
-        message, at.frame.parameters, mine, {name: each[:, rows] for name, each in spans.items()}, codes[rows]
-    ):
-        chosen = np.zeros(len(at), bool)
-        chosen[rows[which]] = True
-        sure |= chosen
-        place = at.start.copy()
-        place[rows[which]] += np.array([error.offset for error in errors])
-        with at.within(region) if region else nullcontext():
-            at.refuse(chosen, "invalid", place, [error.detail for error in errors])
-    at.doubt(wrong & ~sure)
 
 
 def told(
@@ -85,21 +57,6 @@ def _alike(keys: list[Array]) -> tuple[Array, Array]:
             kinds = np.unique(kinds * len(key) + numbers, return_inverse=True)[1]
     _, first, kinds = np.unique(kinds, return_index=True, return_inverse=True)
     return first, kinds
-
-
-def _numbers(message: Message, at: Rows, this: Values, names: set[Name]) -> dict[str, Numbers] | None:
-    """The columns that the conditions use, by name; None if not all of them are integers."""
-    own = {column.name for column in message.columns}
-    found: dict[str, Numbers] = {}
-    for name in names:
-        if name.item is not None:
-            return None
-        column = (this if name.steps[0] in own else at.record).column(name.name)
-        if isinstance(column, Numbers) and column.data.dtype.kind in "iub":
-            found[name.name] = column
-        elif column is not None:
-            return None
-    return found
 
 
 def _error(

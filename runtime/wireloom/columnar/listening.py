@@ -9,10 +9,8 @@ from wireloom.codec import Protocol
 from wireloom.codec.cutting import Ahead, Cutter
 from wireloom.codec.found import WITHIN
 from wireloom.codec.lengths import Buffer
-from wireloom.columnar import accel
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 
 _SINGLE = 16
@@ -33,7 +31,6 @@ class BulkAhead(Ahead):
     ) -> None:
         super().__init__(cutter)
         self.protocol = protocol
-        self.plan = plan_of(protocol)
         self.make = scanner
         self.untold = untold
         self.single = _SINGLE
@@ -78,19 +75,19 @@ class BulkAhead(Ahead):
         parameters, terminator = {**self.untold, **cuts.parameters}, len(self.cutter.framing.until)
         buffer = np.frombuffer(cuts.window.buffer, np.uint8)
         batch = Batch(buffer, cuts.start[rows], cuts.stop[rows], parameters, little, terminator)
-        wanted = [number for number, said in enumerate(self.plan.said) if said.name in self.listener.wanted]
+        wanted = [number for number, name in enumerate(self.protocol.records) if name in self.listener.wanted]
         codes, sure = self._sorted(batch)
         return rows[~sure | np.isin(codes, wanted)]
 
     def _sorted(self, batch: Batch) -> tuple[Array, Array]:
         """The numbers of the messages of records, and which of them are sure."""
-        if accel.follows_programs() and isinstance(batch.little, bool):
-            from wireloom.columnar.machine.programs import programs_of  # here, as few records do not need it
-            from wireloom.columnar.machine.stages import Located
+        from wireloom.columnar.machine.programs import programs_of  # here, as few records do not need it
+        from wireloom.columnar.machine.stages import Located
 
-            sorter = programs_of(self.protocol, batch.parameters, little=batch.little).sorting()
-            if sorter is not None:
-                told = sorter.run(Located.of(batch.buffer, batch.start, batch.stop))
-                return told.codes, told.sound
-        decoded = self.plan.decode(batch, lambda header, message: np.zeros(len(message), bool))
-        return decoded.message, ~decoded.doubtful
+        codes, sure = np.full(len(batch.start), -1), np.zeros(len(batch.start), bool)
+        for little in (False, True):
+            rows = np.flatnonzero(np.broadcast_to(batch.little, len(codes)) == little)
+            if len(rows) and (sorter := programs_of(self.protocol, batch.parameters, little=little).sorting()):
+                told = sorter.run(Located.of(batch.buffer, batch.start[rows], batch.stop[rows]))
+                codes[rows], sure[rows] = told.codes, told.sound
+        return codes, sure

@@ -158,8 +158,7 @@ class BulkSearch(Search):
         if lengths.checksum is not None:
             if 4 * np.count_nonzero(sure) < len(at):
                 likely = np.flatnonzero(sure)
-                inner, _ = rows.only(likely, rows.record)
-                sure[likely] = self._proven(lengths, inner, sure[likely], end, final=final)
+                sure[likely] = self._proven(lengths, rows.only(likely), sure[likely], end, final=final)
             else:
                 sure = self._proven(lengths, rows, sure, end, final=final)
         found = np.flatnonzero(sure | batch.doubtful)
@@ -172,8 +171,8 @@ class BulkSearch(Search):
         """
         if not sure.any():
             return sure
-        sums, start = lengths.checksums(at), at.pos
-        open_ = sure & ~at.batch.doubtful[at.index]
+        sums, start = lengths.checksums(at), at.start
+        open_ = sure & ~at.doubtful
         open_ &= np.logical_not(sums.impossible)
         needed = sums.needed
         if (most := int(np.max(needed))) > self.bound:
@@ -197,7 +196,7 @@ class BulkSearch(Search):
         """
         if not isinstance(sums.algorithm, Crc) or np.count_nonzero(open_) < MANY:
             return None
-        low, span = int(at.pos[0]), int(at.pos[-1] - at.pos[0]) + 1
+        low, span = int(at.start[0]), int(at.start[-1] - at.start[0]) + 1
         shapes: list[tuple[int, ...]] = []
         rest, most = open_.copy(), SPREAD * np.count_nonzero(open_) // span
         while rest[row := int(rest.argmax())]:
@@ -208,7 +207,7 @@ class BulkSearch(Search):
             rest &= np.logical_not(np.logical_and.reduce(alike)) if alike else False
         hits = [self._hits(sums, at, low, span, *shape) for shape in shapes]
         places = np.unique(np.concatenate([np.zeros(0, np.int64), *hits]))
-        rows = places if span == len(at) else _among(at.pos - low, places)
+        rows = places if span == len(at) else _among(at.start - low, places)
         found: Array = rows[open_[rows]]
         return found
 

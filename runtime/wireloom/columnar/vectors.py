@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array, Valid, are
+from wireloom.columnar.buffers import Array, Valid
 
 Doubt = Callable[[Array], None]
 """Marks rows, given as a mask, for the codec."""
@@ -202,46 +202,6 @@ class Vector:
         return number
 
 
-class Texts(Vector):
-    """Texts or bytes of a buffer, one a row. Which of two comes first is left to the codec."""
-
-    __slots__ = ("buffer", "start", "stop")
-
-    def __init__(self, buffer: Array, start: Array, stop: Array, valid: Valid, doubt: Doubt) -> None:
-        super().__init__(np.zeros(len(start), np.int64), valid, doubt)
-        self.buffer = buffer
-        self.start = start
-        self.stop = stop
-
-    def _compared(self, other: Any, operation: Any) -> Vector:
-        valid = self.valid
-        if operation is not np.equal and operation is not np.not_equal:
-            self.doubt(_mask(self))
-            return Vector(np.zeros(len(self.data), bool), None, self.doubt)
-        if isinstance(other, Texts):
-            same, valid = self._is_other(other), _both_valid(valid, other.valid)
-        elif isinstance(other, str | bytes):
-            wanted = other.encode("utf-8", "surrogatepass") if isinstance(other, str) else other
-            same = are(self.buffer, self.start, self.stop, wanted)
-        else:
-            return super()._compared(other, operation)
-        found = same if operation is np.equal else ~same
-        return Vector(found if valid is None else found & valid, None, self.doubt)
-
-    def take(self, rows: Array, doubt: Doubt) -> "Texts":
-        valid = None if self.valid is None else self.valid[rows]
-        return Texts(self.buffer, self.start[rows], self.stop[rows], valid, doubt)
-
-    def _is_other(self, other: "Texts") -> Array:
-        """Which are the same as those of ``other``."""
-        same: Array = self.stop - self.start == other.stop - other.start
-        rows = np.flatnonzero(same)
-        ours, theirs = memoryview(self.buffer.data), memoryview(other.buffer.data)
-        places = zip(self.start[rows].tolist(), self.stop[rows].tolist(), other.start[rows].tolist(), strict=True)
-        same[rows] = [ours[first:last] == theirs[start : start + last - first] for first, last, start in places]
-        return same
-
-
 def _operand(value: Any, beside: Vector) -> tuple[Any, Valid]:
     if isinstance(value, Vector):
         data = value.data.astype(np.int64) if value.data.dtype == bool and beside.data.dtype != bool else value.data
@@ -253,13 +213,6 @@ def _both_valid(one: Valid, other: Valid) -> Valid:
     if one is None or other is None:
         return other if one is None else one
     return one & other
-
-
-def taken(value: Any, rows: Array | None, doubt: Doubt) -> Any:
-    """A value in some of the rows, which have their own ``doubt``; None means all."""
-    if rows is None or not isinstance(value, Vector):
-        return value
-    return value.take(rows, doubt)
 
 
 def true(value: Any) -> Any:
@@ -332,9 +285,6 @@ def choose(test: Any, then: Any, other: Any) -> Any:
     if not isinstance(test, Vector):
         return then if test else other
     holds = test.truth
-    if any(isinstance(value, Texts | str | bytes) for value in (then, other)):
-        test.doubt(np.ones(len(holds), bool))
-        return None
     if all(type(value) is int and abs(value) < _LIMIT for value in (then, other)):
         return Vector(np.array([other, then]).take(holds.view(np.uint8)), None, test.doubt)
     if isinstance(then, Vector) and not holds.any():

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wireloom.codec import Joined, Layout, Protocol
+from wireloom.codec import Headed, Joined, Layout, Protocol
 from wireloom.codec.checksums import Algorithm
 from wireloom.codec.dispatch import UNKNOWN
 from wireloom.codec.matching import Match, Selection
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.reading.checks import Proven
-from wireloom.programs.reading.framing import prove
+from wireloom.programs.reading.framing import head_length, prove
 from wireloom.programs.reading.judging import ProgramJudge
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.messages import message, read_tail
@@ -46,6 +46,13 @@ class RecordLowering:
         found = Lowering(self.judge, self.parameters, little=self.little, limit=0)
         prove(self.protocol.framing, found, exact=exact)
         return found
+
+    def head_length(self, ends: Headed) -> tuple[Lowering, int, int]:
+        """A program that reads as much of a record as its length depends on, and the registers with the length and with
+        the mask of where it breaks a condition.
+        """
+        found = Lowering(self.judge, self.parameters, little=self.little, limit=0)
+        return found, *head_length(ends, found)
 
     def message(self, number: int, at: Lowering, proven: Proven | None = None) -> Level:
         """Read the rest of a record of the message with that number; returns its fields. The checksums that the framing

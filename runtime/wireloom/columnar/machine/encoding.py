@@ -30,6 +30,7 @@ from wireloom.columnar.machine.filled import Filled, FilledList
 from wireloom.columnar.machine.input_columns import addresses, size_of
 from wireloom.columnar.machine.programs import once
 from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for, staged
+from wireloom.columnar.weighing import TooHeavyError
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.outputs import Output
@@ -215,7 +216,11 @@ def _read_lists(end: int, writings: Sequence[Writing], sound: Array) -> None:
             same[key].append(stage.lists(None, each.written, mine))
         noted.append(mine)
     for lists in same.values():
-        read_items(end, lists)
+        try:
+            read_items(end, lists)
+        except TooHeavyError:
+            for some in lists:
+                some.sound[some.which] = False
     for each, mine in zip(writings, noted, strict=True):
         sound[each.rows] = mine
 

@@ -16,6 +16,7 @@ from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.loops import Loop
 from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.machine.tiles import TILE
+from wireloom.columnar.weighing import TooHeavyError
 
 _LEAST = 8 * TILE
 """Fewer records are not worth a batch of their own."""
@@ -93,7 +94,10 @@ class OnePass:
         """What is written of all records in front of the end of ``data``, unless a list of one is in doubt."""
         if self.program.stages:
             sound = np.ones(written.count, bool)
-            self.program.read_lists(data.ctypes.data + len(data), None, written, sound)
+            try:
+                self.program.read_lists(data.ctypes.data + len(data), None, written, sound)
+            except TooHeavyError:
+                return None
             if not sound.all():
                 return None
         return Passed(self.program, self.code, written)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Protocol
+from wireloom.codec import Headed, Protocol
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine.columns import Column, column
@@ -20,7 +20,7 @@ from wireloom.programs.assembler import Assembler
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.records import RecordLowering
-from wireloom.programs.values import Datum, Label, Level, NoProgramError, Number
+from wireloom.programs.values import WORD, Datum, Label, Level, NoProgramError, Number
 
 _VIEWS, _PROGRAMS = 64, 1024
 """So many views are known at most, and so many programs."""
@@ -56,25 +56,27 @@ def once(made: dict[_Key, _Made | None], wanted: _Key, make: Callable[[], _Made]
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """Numbers of the header by which records are chosen."""
+    """Numbers of the header by which records are chosen. They may be ``unsigned``."""
 
     place: int
     there: int
+    unsigned: bool
 
     def numbers(self, written: Filled) -> Numbers:
-        """As a column of the plan."""
-        data, there = written.numbers(self.place, np.int64), written.numbers(self.there, np.uint8).view(bool)
+        """The numbers of all rows."""
+        kind = np.uint64 if self.unsigned else np.int64
+        data, there = written.numbers(self.place, kind), written.numbers(self.there, np.uint8).view(bool)
         return Numbers(data, None if there.all() else there)
 
 
-def _sorted(asm: Assembler, known: Datum | None) -> Sorted:
+def _sorted(asm: Assembler, known: Datum) -> Sorted:
     """Write a number and a byte for whether there is one."""
-    if not isinstance(known, Number) or not known.whole:
-        raise NoProgramError("a number of the header beyond 64 bits")
+    if not isinstance(known, Number) or known.floating or known.parts != 1:
+        raise NoProgramError("records that are chosen by what is no integer")
     place, there = asm.place(Output(bits=64)), asm.place(Output(bits=8))
     asm.store(op.STORE_8, (known.register,), (place,))
     asm.store(op.STORE_1, (known.valid,), (there,))
-    return Sorted(place, there)
+    return Sorted(place, there, known.most >= WORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,23 @@ class Dispatched(NamedTuple):
         return int(code) if self.sound.all() and (self.codes == code).all() else None
 
 
+@dataclass(frozen=True, slots=True)
+class HeadLengths:
+    """A program that finds how long records are, and which break a condition, which it writes to these places."""
+
+    program: Program
+    place: int
+    refuted: int
+
+    def run(self, records: Located) -> tuple[Array, Array, Array]:
+        """The length of each record, which break the condition, and of which both are known. Records stop where bytes
+        do.
+        """
+        count = len(records.start)
+        written, sound = self.program.run(records, row_numbers(count), count)
+        return written.numbers(self.place, np.int64), written.numbers(self.refuted, np.uint8).view(bool), sound
+
+
 class Programs:
     """The programs for records of one byte order with the same ``parameters``."""
 
@@ -120,6 +139,7 @@ class Programs:
         self._sorting: dict[tuple[tuple[str, ...], tuple[pa.Field, ...], bool], Sorter | None] = {}
         self._viewed: dict[tuple[Same, str | None], ViewPrograms] = {}
         self._made: dict[_Wanted, Program | None] = {}
+        self._heads: dict[int, HeadLengths | None] = {}
 
     def sorting(
         self, names: Iterable[str] = (), header: Iterable[pa.Field] = (), *, judging: bool = False
@@ -133,11 +153,24 @@ class Programs:
         return once(self._sorting, wanted, lambda: self._sorter(*wanted), _PROGRAMS)
 
     @cached_property
+    def outline(self) -> Program | None:
+        """Reads what all records begin with, and writes nothing. None if no program can."""
+        return unless_left(lambda: Program.of(self.records.head(), {}, {}))
+
+    @cached_property
     def proof(self) -> Program | None:
         """Finds records sound that are exactly as long as their framing says, which holds of them. None if no program
         can.
         """
         return unless_left(self._proof)
+
+    def head_lengths(self, number: int) -> "HeadLengths | None":
+        """Finds how long records are whose length is in their head, as the framing says by that number. None if no
+        program can.
+        """
+        if number not in self._heads:
+            self._heads[number] = unless_left(lambda: self._head_lengths(number))
+        return self._heads[number]
 
     def viewed(self, view: ViewedColumns, header: frozenset[str]) -> "ViewPrograms":
         """The programs that fill the columns of a view; ``header`` are the names of those of the header."""
@@ -186,12 +219,22 @@ class Programs:
         lowering.must(asm.value(op.MORE_NUMBER, (code,), (-1,)))
         place = asm.place(Output(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
-        columns = {name: _sorted(asm, header.get(name)) for name in names}
+        columns = {name: _sorted(asm, header[name]) for name in names if name in header}
         header["message"] = Label(code, tuple(each.name for each in self.records.messages))
         head = _written(lowering, fields, lowering.record)
         if not fields and not judging:
             lowering.lists = []  # which other programs read
         return Sorter(Program.of(lowering, head, {}), place, columns)
+
+    def _head_lengths(self, number: int) -> "HeadLengths":
+        ends = self.records.protocol.framing.lengths[number]
+        assert isinstance(ends, Headed)
+        lowering, length, refuted = self.records.head_length(ends)
+        asm = lowering.asm
+        place, wrong = asm.place(Output(bits=64)), asm.place(Output(bits=8))
+        asm.store(op.STORE_8, (length,), (place,))
+        asm.store(op.STORE_1, (refuted,), (wrong,))
+        return HeadLengths(Program.of(lowering, {}, {}), place, wrong)
 
     def _proof(self) -> Program:
         lowering = self.records.proof()

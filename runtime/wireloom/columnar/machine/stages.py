@@ -278,20 +278,22 @@ class PresentLists(NamedTuple):
 
 
 def read_items(end: int, lists: Sequence[PresentLists]) -> None:
-    """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``."""
+    """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``. Raises ``TooHeavyError`` if
+    they would take more memory than lists may.
+    """
     stage = lists[0].stage
     starts, stops = _joined([each.starts for each in lists]), _joined([each.stops for each in lists])
     counts = _joined([each.counts for each in lists])
     given = {place: _joined([each.given[place] for each in lists]) for place in stage.given}
     good = np.ones(len(counts), bool)
     heavy = sum(each.written.heavy for each in lists) + int(counts.sum()) * stage.weight
-    if heavy > weighing.LISTS:
-        good, counts, starts = counts == 0, np.zeros_like(counts), starts[:0]
+    weighing.bear(heavy, weighing.LISTS)
     owners = np.repeat(np.arange(len(counts)), counts)
     items, size = Located(starts, stops[owners], end), sum(each.size for each in lists)
     numbers = stage.given_to_items(given, counts, owners)
     found, fine = stage.program.run(items, row_numbers(len(starts)), len(starts), size, numbers)
-    good[owners if heavy + found.heavy > weighing.LISTS else owners[~fine]] = False
+    weighing.bear(heavy + found.heavy, weighing.LISTS)
+    good[owners[~fine]] = False
     values = None
     if stage.kind is not None:
         (item,) = stage.program.columns.values()

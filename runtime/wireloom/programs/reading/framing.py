@@ -80,6 +80,24 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
             _sum_up(ends, *ends.checksum, at)
 
 
+def head_length(ends: codec.Headed, at: Lowering) -> tuple[int, int]:
+    """The registers with the length of a record, of which the head is read, and with the mask of where it breaks a
+    condition. Rows in which more was read are not sound. Raises ``NoProgramError``.
+    """
+    asm = at.asm
+    _read_head(ends, at)
+    valid = True if ends.valid is None else at.holds(ends.valid)
+    length = at.ask(ends.length)
+    if length is None:
+        raise NoProgramError("a length that may be absent")
+    if isinstance(length, Number):
+        at.must(length.valid)
+    register = whole(asm, length)
+    read = asm.value(op.SUBTRACT, (at.cursor, op.START))
+    at.must(asm.value(op.LESS_EQUAL, (read, register)))
+    return register, asm.number(int(not valid)) if isinstance(valid, bool) else asm.value(op.NOT, (valid,))
+
+
 def _read_head(ends: codec.Headed, at: Lowering) -> None:
     """What a record begins with, as far as its length depends on that."""
     around: list[Region] = []
