@@ -6,7 +6,6 @@ What a program does not accept is left to others, which would hide a fault in it
 from contextlib import suppress
 
 import pyarrow as pa
-from support import accelerator
 from support.worked import every, examples, orders, pair_of
 
 from wireloom.codec import DecodeError
@@ -25,7 +24,6 @@ are left to the codec, which is not said of messages.
 
 
 @every
-@accelerator.by_numpy
 def test_sound_examples_are_accepted(name: str) -> None:
     protocol, refused = pair_of(name).codec, set()
     for parameters, records in examples(name):

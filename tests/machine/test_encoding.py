@@ -45,7 +45,6 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
         rows_alike(pair_of(name), table, **parameters)
 
 
-@accelerator.by_numpy
 @every
 def test_examples_and_damage_by_numpy(name: str) -> None:
     for parameters, table in tables(name, also=often(2, 4)):
@@ -149,8 +148,7 @@ def mixed(random: Random, count: int) -> list[bytes]:
 def test_programs_take_turns(pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However few rows each has among those of others at its turn, perhaps none."""
     accelerator.pay(monkeypatch, pays)
-    for way in ("_laid", "_built"):
-        monkeypatch.setattr(tabular.Encoder, way, None)
+    monkeypatch.setattr(tabular.Encoder, "_built", None)
     monkeypatch.setattr(encoding, "_TURN", 3)
     records = mixed(Random("turns"), 500)
     assert couchbase_dcp.encode_records(couchbase_dcp.decode_columnar(b"".join(records))).to_pylist() == records
@@ -310,8 +308,7 @@ def test_numbers_of_variable_length_of_every_size(
     for row in rows:
         build_alike(pair.codec, row)
     if accel.follows_programs():
-        for way in ("_laid", "_built"):
-            monkeypatch.setattr(tabular.Encoder, way, None)
+        monkeypatch.setattr(tabular.Encoder, "_built", None)
     assert columnar.encode_records(table).to_pylist() == records
 
 
@@ -356,8 +353,7 @@ def test_digits_of_every_count(accelerated: bool, monkeypatch: pytest.MonkeyPatc
     for row in rows:
         build_alike(pair.codec, row)
     if accel.follows_programs():
-        for way in ("_laid", "_built"):
-            monkeypatch.setattr(tabular.Encoder, way, None)
+        monkeypatch.setattr(tabular.Encoder, "_built", None)
     assert columnar.encode_records(table).to_pylist() == records
     numbers = table.column("numbers").combine_chunks()
     fields = {field.name: numbers.field(field.name) for field in numbers.type if field.name != "length"}

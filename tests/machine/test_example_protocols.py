@@ -54,7 +54,6 @@ def read_alike(name: str) -> None:
             capture_alike(pair, data, in_pieces=False, mode="PERMISSIVE", **capture.parameters)
 
 
-@accelerator.by_numpy
 @each_of(NAMES, WHILE_ONE_WORKS)
 def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read_alike(name)
@@ -87,7 +86,6 @@ def written_alike(name: str) -> None:
             rows_alike(pair, pa.Table.from_pylist(changed, table.schema), **capture.parameters)
 
 
-@accelerator.by_numpy
 @each_of(NAMES, WHILE_ONE_WORKS)
 def test_rows_are_written_by_numpy(name: str) -> None:
     written_alike(name)

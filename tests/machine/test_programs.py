@@ -52,7 +52,6 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
     read_alike(name)
 
 
-@accelerator.by_numpy
 @every
 def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read_alike(name)

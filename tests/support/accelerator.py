@@ -18,9 +18,6 @@ encoding.MANY = 1
 on = pytest.mark.accelerated
 """A test with it. All of them are run by one process."""
 
-by_numpy = pytest.mark.numpy_programs
-"""A test with programs that numpy follows, in place of the plan."""
-
 with_llvm = pytest.mark.skipif(not THERE, reason="LLVM is not there")
 """A test that needs what compiles loops."""
 
@@ -30,21 +27,18 @@ of_all_and_own = pytest.mark.parametrize("pays", [loops.PAYS, 0], ids=["of all",
 off_and_on = pytest.mark.parametrize(
     "accelerated",
     [
-        pytest.param(False, id="plan"),
-        pytest.param(False, id="numpy", marks=by_numpy),
+        pytest.param(False, id="numpy"),
         pytest.param(True, id="llvm", marks=[on, with_llvm]),
     ],
 )
-"""A test without it, with numpy following programs, and with it."""
+"""A test without it, with numpy alone, and with it."""
 
 
 def switched(item: pytest.Item) -> None:
     """Turn it on, for whatever is read, or off, as a test wants it, for the processes that the test starts as well."""
     accel.ENABLED = THERE and item.get_closest_marker(on.name) is not None
-    accel.BATCH_PROGRAMS = item.get_closest_marker(by_numpy.name) is not None
     accel.WORTH.after = 0
     os.environ["WIRELOOM_ACCEL"] = str(int(accel.ENABLED))
-    os.environ["WIRELOOM_PROGRAMS"] = "numpy" if accel.BATCH_PROGRAMS else ""
 
 
 def pay(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:

@@ -19,13 +19,8 @@ def protocol_of(kind: Any) -> Protocol:
 
 
 def read_together(kind: Any, values: Sequence[bytes]) -> pa.Array:
-    """The values that these bytes are, read together; see that they are what the codec reads, and that it is not asked
-    for one of them.
-    """
+    """The values that these bytes are, read together; see that they are what the codec reads."""
     pair = Pair(protocol_of(kind))
     capture = b"".join(len(data).to_bytes(2, "big") + data for data in values)
     table = capture_alike(pair, capture, in_pieces=False, mode="PERMISSIVE")
-    decoding = pair.decoder(pair.options({"mode": "PERMISSIVE"}))
-    assert sum(batch.num_rows for batch in decoding.capture(capture)) == len(values)
-    assert not decoding.tally.redone
-    return table["note"].combine_chunks().field("value")
+    return table["note"].combine_chunks().flatten()[0]
