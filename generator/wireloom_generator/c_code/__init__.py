@@ -151,6 +151,8 @@ def _wider(one: CType, other: CType) -> CType:
 
 
 def number_type(number: Number) -> str:
+    if number.double is not None:
+        raise NoProgramError("doubles that integers stand for")
     if number.floating:
         return "float" if number.floating == 4 else "double"
     if number.truth:

@@ -163,6 +163,10 @@ class ResultSource:
             if not known.truth:
                 raise NoProgramError("values of this type")
             return f"({text} != 0)"
+        if known.double is not None:
+            if known.most >= WORD and known.least >= 0:
+                text = f"({text} & {_WORD})"
+            return f"{self.source.bind('double_of', known.double.value)}({text})"
         if known.floating:
             if known.floating == 8:
                 return text if register in self.instructions.doubles else f"{bind('double', double)}({text})"

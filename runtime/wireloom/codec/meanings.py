@@ -208,6 +208,10 @@ class DecimalMeaning(Scaled):
         return int(steps)
 
 
+_EXACT = 2**52
+"""Whole numbers up to this are doubles."""
+
+
 class DoubleMeaning(Scaled):
     """A scaled number as the nearest double, and back as the nearest number."""
 
@@ -218,6 +222,17 @@ class DoubleMeaning(Scaled):
 
     def value(self, read: int) -> float:
         return (read * self.times + self.plus) / self.by
+
+    @property
+    def exact(self) -> int:
+        """From the negative of this number up to it, the quotient of two doubles is the nearest one, and determines the
+        number; -1 if that holds of none.
+        """
+        return (_EXACT - abs(self.plus)) // abs(self.times) if self.by <= _EXACT else -1
+
+    def determines(self, least: int, most: int) -> bool:
+        """Whether the doubles of all numbers between two, both included, determine them."""
+        return -self.exact <= least and most <= self.exact
 
     def written(self, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):

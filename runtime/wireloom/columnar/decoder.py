@@ -413,7 +413,7 @@ class Decoder:
                     parts.append(Viewed(view, view.of_codec(list(some.values()), numbers, added), numbers))
                     weight += parts[-1].weight
                 if len(rows) > 1:
-                    bear(weight)
+                    bear(weight, weighing.lists(len(rows)) if self.unpacks else None)
                 held, size = {}, 0
         for each in counted:
             each.tell(self.tallies)
@@ -441,7 +441,8 @@ class Decoder:
     def _of_ranges(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
         """Malformed ranges, in which no record is."""
         batch, first = self._batch(stretch, rows)
-        self.gaps(self._known(stretch)).refuse(batch, row_numbers(len(rows)), self._buffer(stretch), first)
+        if len(rows):
+            self.gaps(self._known(stretch)).refuse(batch, row_numbers(len(rows)), self._buffer(stretch), first)
         return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first)))
 
     def _in_order(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.meanings import (
+    DoubleMeaning,
     Ipv4Meaning,
     Ipv6Meaning,
     MacMeaning,
@@ -12,6 +13,21 @@ from wireloom.codec.meanings import (
 )
 from wireloom.columnar import buffers
 from wireloom.columnar.buffers import Array, Valid, strings
+
+
+def doubles(meaning: DoubleMeaning, numbers: Array) -> Array:
+    """The doubles that integers stand for."""
+    times = abs(meaning.times)
+    if not meaning.plus and not times & times - 1 and not meaning.by & meaning.by - 1:
+        scaled: Array = numbers.astype(float) * (meaning.times / meaning.by)  # by a power of two
+        return scaled
+    bound = meaning.exact
+    inexact = (numbers > bound) | (numbers < -bound) if bound > 0 else np.ones(len(numbers), bool)
+    data = np.where(inexact, 0, numbers).astype(np.int64)
+    found: Array = (data * meaning.times + meaning.plus) / meaning.by if bound > 0 else np.zeros(len(numbers))
+    for row in np.flatnonzero(inexact):
+        found[row] = meaning.value(int(numbers[row]))
+    return found
 
 
 def texts_of(meaning: Meaning, octets: Array, valid: Valid = None) -> pa.Array:

@@ -238,7 +238,7 @@ class _Formula:
         """The register that has the lowest 64 bits of a number. Raises ``NoProgramError``."""
         if isinstance(value, int):
             return self.asm.number(value)
-        if value.floating or value.parts > 1:
+        if not value.integer:
             raise NoProgramError("what numbers of 64 bits cannot say")
         return value.register
 

@@ -31,13 +31,14 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
     else:
         valid = op.ONES
     match one, other:
-        case Number(), Number() if (one.floating, one.parts) == (other.floating, other.parts):
+        case Number(), Number() if _form(one) == _form(other):
             least, most = min(one.least, other.least), max(one.most, other.most)
             if least < 0 and most >= WORD:
                 raise NoProgramError("what numbers of 64 bits cannot say")
             register = asm.value(op.CHOOSE, (mask, one.register, other.register))
             names: Names = one.names if one.names == other.names else (mask, one.names, other.names)
-            return Number(register, least, most, valid, one.truth and other.truth, one.floating, one.parts, names)
+            truth = one.truth and other.truth
+            return Number(register, least, most, valid, truth, one.floating, one.parts, names, one.double)
         case Octets(), Octets():
             start = asm.value(op.CHOOSE, (mask, one.start, other.start))
             return Octets(start, asm.value(op.CHOOSE, (mask, one.stop, other.stop)), valid)
@@ -82,3 +83,8 @@ def _renumbered(asm: Assembler, label: Label, texts: tuple[str, ...]) -> int:
     if texts[: len(label.texts)] == label.texts:
         return label.number
     return looked_up(asm, label.number, [texts.index(text) for text in label.texts])
+
+
+def _form(number: Number) -> tuple[object, ...]:
+    """As what registers have a number."""
+    return number.floating, number.parts, number.double

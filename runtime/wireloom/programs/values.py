@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wireloom.codec.labels import WireEnum, WireFlags
-from wireloom.codec.meanings import Ipv4Meaning, Ipv6Meaning, MacMeaning, Meaning, UuidMeaning
+from wireloom.codec.meanings import DoubleMeaning, Ipv4Meaning, Ipv6Meaning, MacMeaning, Meaning, UuidMeaning
 from wireloom.programs import opcodes as op
 
 WORD = 2**63
@@ -37,7 +37,8 @@ class Number:
     """A number of each row where ``valid`` is set: its register, and between which numbers it is, both included.
 
     A ``floating`` one of so many bytes is in its register with the bits that it has. The register of a decimal has how
-    many times ``1 / parts`` it is. Some numbers have ``names``.
+    many times ``1 / parts`` it is, that of a double the number that it stands for, by its ``double``. Some numbers have
+    ``names``.
     """
 
     register: int
@@ -48,11 +49,17 @@ class Number:
     floating: int = 0
     parts: int = 1
     names: Names = None
+    double: DoubleMeaning | None = None
+
+    @property
+    def integer(self) -> bool:
+        """Whether the register has the number itself, or the lowest 64 bits of it."""
+        return not self.floating and self.parts == 1 and self.double is None
 
     @property
     def whole(self) -> bool:
         """Whether the register has the number itself."""
-        return not self.floating and self.parts == 1 and self.least >= -WORD and self.most < WORD
+        return self.integer and self.least >= -WORD and self.most < WORD
 
 
 @dataclass(frozen=True, slots=True)

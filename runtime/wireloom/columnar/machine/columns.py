@@ -7,8 +7,10 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from wireloom.codec.meanings import DoubleMeaning
 from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, zeros
 from wireloom.columnar.machine.filled import Filled, FilledList
+from wireloom.columnar.meanings import doubles
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, wrapped
 from wireloom.programs.expressions import both
@@ -16,6 +18,7 @@ from wireloom.programs.labels import bit_table, text_tables
 from wireloom.programs.outputs import Output
 from wireloom.programs.values import (
     LONGEST,
+    WORD,
     Datum,
     Flags,
     Label,
@@ -54,6 +57,21 @@ class _Fixed:
     def arrow(self, written: Filled) -> pa.Array:
         held = [written.bits(self.valid), written.buffer(self.data)]
         return pa.Array.from_buffers(self.kind, written.count, held, -1 if held[0] else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubles:
+    """Doubles that integers stand for, of which the program writes these."""
+
+    data: int
+    valid: int | None
+    meaning: DoubleMeaning
+    unsigned: bool
+
+    def arrow(self, written: Filled) -> pa.Array:
+        found = doubles(self.meaning, written.numbers(self.data, np.uint64 if self.unsigned else np.int64))
+        held = [written.bits(self.valid), pa.py_buffer(found)]
+        return pa.Array.from_buffers(pa.float64(), written.count, held, -1 if held[0] else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +224,15 @@ def _fixed(asm: Assembler, kind: pa.DataType, number: Number, valid: int | None)
         if not number.truth:
             raise NoProgramError("values of this type")
         return _Fixed(kind, _bits(asm, number.register), valid)
-    if pa.types.is_floating(kind) != bool(number.floating) or (number.parts > 1 and not pa.types.is_decimal(kind)):
+    if number.double is not None and pa.types.is_float64(kind):
+        place = asm.place(Output(bits=64, like="int64"))
+        asm.store(op.STORE_8, register, (place,))
+        return _Doubles(place, valid, number.double, number.most >= WORD)
+    if (
+        pa.types.is_floating(kind) != bool(number.floating)
+        or number.double is not None
+        or (number.parts > 1 and not pa.types.is_decimal(kind))
+    ):
         raise NoProgramError("values of this type")
     place = asm.place(Output(bits=kind.bit_width, like=str(kind)))
     if pa.types.is_decimal(kind):

@@ -71,7 +71,7 @@ class Sorted:
 
 def _sorted(asm: Assembler, known: Datum) -> Sorted:
     """Write a number and a byte for whether there is one."""
-    if not isinstance(known, Number) or known.floating or known.parts != 1:
+    if not isinstance(known, Number) or not known.integer:
         raise NoProgramError("records that are chosen by what is no integer")
     place, there = asm.place(Output(bits=64)), asm.place(Output(bits=8))
     asm.store(op.STORE_8, (known.register,), (place,))

@@ -7,7 +7,7 @@ from wireloom import codec
 from wireloom.codec.checksums import Totals, table
 from wireloom.codec.fields import TOO_LARGE
 from wireloom.codec.labels import bits_of
-from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
+from wireloom.codec.meanings import Counted, DecimalMeaning, DoubleMeaning, Meaning
 from wireloom.expressions import Expression
 from wireloom.programs import labels
 from wireloom.programs import opcodes as op
@@ -99,6 +99,10 @@ def _is_negative(at: Lowering, register: int) -> int:
 
 def _kept(at: Lowering, number: Number, meaning: Meaning) -> tuple[Number, Number]:
     """What a number stands for, and the number itself where that does not determine it."""
+    if isinstance(meaning, DoubleMeaning):
+        if not meaning.determines(number.least, number.most):
+            raise NoProgramError("a number kept beside a double that may not determine it")
+        return meant(at, number, meaning), replace(number, valid=at.asm.number(0))
     asm, value = at.asm, meant(at, number, meaning)
     if isinstance(meaning, Counted) and meaning.parts > 1:
         steps = asm.value(op.MULTIPLY_NUMBER, (at.moved(value.register, -meaning.first),), (meaning.parts,))
@@ -110,12 +114,14 @@ def _kept(at: Lowering, number: Number, meaning: Meaning) -> tuple[Number, Numbe
 
 def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
     """Times and durations in microseconds, or decimals; not valid where the number has no meaning."""
-    if number.parts > 1:
-        raise NoProgramError("a meaning of a decimal")
-    if isinstance(meaning, DecimalMeaning) and not number.floating:
+    if not number.integer:
+        raise NoProgramError("a meaning of what is no integer")
+    if isinstance(meaning, DecimalMeaning):
         return _scaled(at, number, meaning)
-    if not isinstance(meaning, Counted) or number.floating:
-        raise NoProgramError("a number with a meaning that is a double")
+    if isinstance(meaning, DoubleMeaning):
+        return replace(number, double=meaning, truth=False)
+    if not isinstance(meaning, Counted):
+        raise NoProgramError("a number that stands for a text")
     if number.most >= WORD > meaning.highest:
         none = _is_negative(at, number.register)  # as it is from 2^63 on
         number = replace(number, most=WORD - 1, valid=both(at.asm, number.valid, at.asm.value(op.NOT, (none,))))
@@ -168,7 +174,7 @@ def valid(at: Lowering, name: str, said: codec.Field) -> None:
 
 def is_shown(number: Number) -> bool:
     """Whether messages can show it as registers have it."""
-    return not number.floating and not number.truth and number.parts == 1
+    return number.integer and not number.truth
 
 
 def shown(said: codec.Field, number: Number) -> Shown:

@@ -139,7 +139,7 @@ class _Message:
                 found = at.known(name)
                 if isinstance(found, int):
                     found = Number(at.asm.number(found), found, found)
-                if found is not None and not (isinstance(found, Number) and not found.floating and found.parts == 1):
+                if found is not None and not (isinstance(found, Number) and found.integer):
                     return None
                 if found is not None:
                     numbers[name.name] = found

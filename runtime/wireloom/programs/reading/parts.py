@@ -205,7 +205,7 @@ def _computed_value(part: Computed, at: Lowering) -> None:
     number = of_each(at, at.ask(compute.value))
     if part.field.is_bounded(at.u64):
         number = limited(at, number, 0, WORD - 1)
-    if number.floating or number.parts > 1:
+    if not number.integer:
         raise NoProgramError("a number computed from a float, or from a decimal")
     if compute.type == "boolean" and not number.truth:
         raise NoProgramError("a truth value that is computed from numbers")

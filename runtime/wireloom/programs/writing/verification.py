@@ -121,7 +121,7 @@ class _Rereading(Lowering):
 
 def _are_alike(found: Number, wanted: Number) -> bool:
     """Whether the registers of two numbers have the same value in the same form."""
-    is_form_same = (found.floating, found.parts) == (wanted.floating, wanted.parts)
+    is_form_same = (found.floating, found.parts, found.double) == (wanted.floating, wanted.parts, wanted.double)
     return is_form_same and (found.truth or not wanted.truth)
 
 
