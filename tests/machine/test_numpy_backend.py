@@ -26,9 +26,9 @@ def test_bytes_are_found_in_ranges(wanted: bytes, close: int, searched: int, mon
     empty = np.zeros((0, 2), np.int64)
     tile = Tile(ends[:-1] + base, ends[1:] + base, np.arange(99), empty, empty, zeros.ctypes.data, base + len(data))
     number = int.from_bytes(wanted, "little")
-    tile.find(op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 0)
+    tile.find(op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 0, 1)
     places = [data.find(wanted, start, stop) for start, stop in pairwise(ends.tolist())]
     expected = [stop if place < 0 else place for place, stop in zip(places, ends[1:].tolist(), strict=True)]
     assert (tile.registers[op.FREE] - base).tolist() == expected
-    tile.find(op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 1)
+    tile.find(op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 1, 1)
     assert tile.registers[op.SOUND].tolist() == [place >= 0 for place in places]

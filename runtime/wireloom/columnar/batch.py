@@ -38,9 +38,11 @@ class Batch:
         self._found: dict[bytes, Array] = {}
 
     def part(self, rows: Array) -> "Batch":
-        """Some of the records, of which nothing is wrong so far."""
+        """Some of the records, which ascend."""
         little = self.little if isinstance(self.little, bool) else self.little[rows]
-        return Batch(self.buffer, self.start[rows], self.stop[rows], self.parameters, little, self.terminator)
+        found = Batch(self.buffer, self.start[rows], self.stop[rows], self.parameters, little, self.terminator)
+        found.doubtful, found.refusals = self.doubtful[rows], self.refusals.part(rows)
+        return found
 
     def weigh(self, weight: int) -> None:
         """Add lists to the batch's weight. Raises ``TooHeavyError`` if it is too much."""

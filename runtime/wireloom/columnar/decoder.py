@@ -371,7 +371,7 @@ class Decoder:
         refused = [each.refused for each in decided if each.refused is not None]
         redone = self._redone(stretch, rows[doubtful], redo, added, refused)
         if not made and not redone:
-            made = [Viewed(view, view.of(part, added), part.rows) for view, part in self._of_ranges(stretch, rows[:0])]
+            made = [Viewed(view, view.of(part, added), part.rows) for view, part in self._nothing(stretch, rows)]
         weight = sum(each.weight for each in (*made, *redone))
         if len(rows) > 1:
             bear(weight)
@@ -429,47 +429,40 @@ class Decoder:
 
     def _decoded(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
         """What programs make of the records ``rows``, by their columns, and what is known of malformed ranges."""
-        ranges = np.isin(rows, stretch.gaps)
-        found = self._of_ranges(stretch, rows[ranges]) if ranges.any() else []
         if isinstance(stretch.little, bool):
-            return found + self._in_order(stretch, rows[~ranges])
-        for little in (False, True):
-            mine = rows[~ranges & (stretch.little[rows] == little)]
-            found += self._in_order(replace(stretch, little=little), mine)
-        return found
-
-    def _of_ranges(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
-        """Malformed ranges, in which no record is."""
-        batch, first = self._batch(stretch, rows)
-        if len(rows):
-            self.gaps(self._known(stretch)).refuse(batch, row_numbers(len(rows)), self._buffer(stretch), first)
-        return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first)))
+            return self._in_order(stretch, rows)
+        orders = ((little, rows[stretch.little[rows] == little]) for little in (False, True))
+        return [each for little, some in orders for each in self._in_order(replace(stretch, little=little), some)]
 
     def _in_order(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
-        """The records ``rows`` of a stretch of one byte order."""
+        """The same for records of one byte order."""
         if not len(rows):
             return []
         from wireloom.columnar.machine.decoding import Machine
         from wireloom.columnar.machine.programs import programs_of
 
         batch, first = self._batch(stretch, rows)
+        if len(stretch.gaps) and len(ranges := np.flatnonzero(np.isin(rows, stretch.gaps))):
+            self.gaps(self._known(stretch)).refuse(batch, ranges, self._buffer(stretch), first)
         machine = Machine(programs_of(self.protocol, batch.parameters, little=bool(stretch.little)), batch)
         is_filtered = bool(self.filters) or self.options.only is not None
         view = None if is_filtered or self.single is not None else self.columns
         sorting = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view, judging=is_filtered)
         if sorting is None:
-            return []
-        found = []
-        for columns, which in self.views(sorting.told.codes, np.flatnonzero(sorting.wanted)):
-            decoded = machine.decode(which, sorting, columns)
-            found.append((columns, self._chosen(decoded, stretch, rows[which], first)))
-        if len(without := np.flatnonzero(~sorting.told.sound)):
-            found += self.parts(self._chosen(machine.headless(without), stretch, rows[without], first))
-        self.single = sorting.told.single
-        return found
+            return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first)))
+        self.single = sorting.single
+        return [
+            (columns, self._chosen(machine.decode(which, sorting, columns), stretch, rows[which], first))
+            for columns, which in self.views(sorting.codes, np.flatnonzero(sorting.wanted | (sorting.codes < 0)))
+        ]
+
+    def _nothing(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
+        """No rows, with the columns that all batches have."""
+        batch, first = self._batch(stretch, rows[:0])
+        return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows[:0], first)))
 
     def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
-        """Rows with these messages by their columns; here all have the same."""
+        """Rows with these messages, -1 for none, by their columns; here all have the same."""
         yield self.columns, rows
 
     def _view(self, code: int) -> ViewedColumns:

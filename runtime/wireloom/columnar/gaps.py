@@ -104,6 +104,7 @@ class Gaps:
         """
         if not len(rows):
             return
+        batch.doubtful[rows] = True
         problems = self._problems(buffer, batch.start[rows] + first)
         place = batch.start[rows] + problems.offset
         for code, field in sorted(set(zip(problems.code, problems.field, strict=True))):

@@ -40,8 +40,8 @@ class NarrowDecoder(Decoder):
     def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
         """The rows of each message that occurs."""
         mine = codes[rows]
-        for code in sorted(occurring(mine)):
-            yield self.view_of(self.names[code]), rows[mine == code]
+        for code in sorted(occurring(mine + 1)):
+            yield self.view_of(self.names[code - 1] if code else NO_MESSAGE), rows[mine + 1 == code]
 
     def parts(self, rows: Chosen) -> Iterator[tuple[ViewedColumns, Chosen]]:
         """The rows of each message that occurs."""

@@ -122,6 +122,13 @@ class Refusals:
             refusal, mine = self.all[number], np.flatnonzero(why == number)
             yield _taken(refusal, np.searchsorted(refusal.records, records[mine])), mine
 
+    def part(self, records: Array) -> "Refusals":
+        """Those of ``records``, which ascend."""
+        found = Refusals(len(records))
+        for refusal, mine in self.of_records(records):
+            found.add(refusal._replace(records=mine))
+        return found
+
     def reasons(self, records: Array, origin: Array, header: frozenset[str]) -> pa.Array:
         """The reasons of ``records``, which are refused and in ascending order; ``origin`` is of every record."""
         parts, orders = [], []

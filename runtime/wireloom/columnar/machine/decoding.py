@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar.arrays import Made, Numbers, Spread, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, row_numbers
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.chosen import Decoded
 from wireloom.columnar.machine.filled import Shared
-from wireloom.columnar.machine.programs import Dispatched, Programs, ViewPrograms
+from wireloom.columnar.machine.programs import Programs, ViewPrograms
 from wireloom.columnar.machine.rejections import Buffer, explained
 from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.refusals import Refusals
@@ -24,13 +25,20 @@ Keep = Callable[[Mapping[str, Numbers], Array], Array]
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """Records by message: what was ``told`` of them, and which of the sound ones are ``wanted``. The columns of their
-    header were read for a ``view``, unless that is None.
+    """The numbers of the messages of records, -1 where they are not known, and which are ``wanted`` of those that are.
+    The columns of their ``header`` were read for a ``view``, unless that is None.
     """
 
-    told: Dispatched
+    codes: Array
     wanted: Array
+    header: dict[str, pa.Array]
     view: ViewedColumns | None
+
+    @property
+    def single(self) -> int | None:
+        """The number of the message that all are of; None if they are of several, or that of one is not known."""
+        code = int(self.codes[0])
+        return code if code >= 0 and (self.codes == code).all() else None
 
 
 class Machine:
@@ -60,14 +68,8 @@ class Machine:
         if sorter is None:
             return None
         told = sorter.run(self.records)
-        return Sorting(told, keep(told.columns, told.codes) & told.sound, view)
-
-    def headless(self, rows: Array) -> Decoded:
-        """Records whose header cannot be read, or is of no message, and why if that is known."""
-        batch = self.batch.part(rows)
-        if (outline := self.programs.outline) is not None:
-            self._explain(outline, self.records.take(rows), row_numbers(len(rows)), batch.refusals)
-        return Decoded.headless_of(batch)
+        codes = np.where(told.sound & ~self.batch.doubtful, told.codes, -1)
+        return Sorting(codes, keep(told.columns, codes) & (codes >= 0), told.header, view)
 
     def _viewed(self, view: ViewedColumns) -> ViewPrograms:
         return self.programs.viewed(view, self.header)
@@ -76,82 +78,111 @@ class Machine:
         """The ``rows`` of the batch as columns of a view. Why rows are not sound is said where their programs know it;
         those of messages without a program are not.
         """
-        programs, told = self._viewed(view), sorting.told
-        count, batch = len(rows), self.batch
-        records, codes, head = self.records, told.codes, told.header if sorting.view is view else None
+        programs, count = self._viewed(view), len(rows)
+        records, codes, head = self.records, sorting.codes, sorting.header if sorting.view is view else None
+        batch = self.batch
         if count < len(batch.start):
-            records, codes, head = records.take(rows), codes[rows], None
-            batch = batch.part(rows)
-        counts = np.bincount(codes)
-        alone = head is None and np.count_nonzero(counts) == 1
-        if alone:
-            columns, structs, sound, good = _alone(programs, records, counts, batch)
-        else:
-            columns, structs, sound, good = _mixed(programs, records, codes, counts, head, batch)
-        for code in np.unique(codes[good & ~sound]).tolist():
-            if (program := programs.alone(code) if alone else programs[code]) is not None:
-                self._explain(program, records, np.flatnonzero(good & ~sound & (codes == code)), batch.refusals)
-        made = Structs(count, {name: Made(column) for name, column in columns.items()})
-        headless = np.zeros(count, bool)
-        return Decoded(batch, made, codes, structs, ~sound, batch.refusals, headless, self.head)
+            records, codes, head, batch = records.take(rows), codes[rows], None, batch.part(rows)
+        headless = codes < 0
+        self._explain(self.programs.outline, records, np.flatnonzero(headless & ~batch.doubtful), batch.refusals)
+        some = Known(records, np.flatnonzero(~headless), codes, count, batch)
+        alone = head is None and len(np.unique(codes[some.rows])) == 1
+        found = _alone(programs, some) if alone else _mixed(programs, some, head)
+        for code in np.unique(codes[found.good & ~found.sound]).tolist():
+            program = programs.alone(code) if alone else programs[code]
+            mine = np.flatnonzero(found.good & ~found.sound & (codes == code))
+            self._explain(program, records, mine, batch.refusals)
+        made = Structs(count, {name: Made(column) for name, column in found.header.items()})
+        return Decoded(batch, made, codes, found.structs, ~found.sound, batch.refusals, headless, self.head)
 
-    def _explain(self, program: Program, records: Located, rows: Array, refusals: Refusals) -> None:
+    def _explain(self, program: Program | None, records: Located, rows: Array, refusals: Refusals) -> None:
         """Say why a program rejects some of the records, as far as it knows."""
+        if program is None or not len(rows):
+            return
         some, buffer = records.take(rows), Buffer(self.batch.buffer.ctypes.data, self.batch.parameters)
         for refusal in explained(program, some, some.stop - self.batch.terminator, buffer).refusals.all:
             refusals.add(refusal._replace(records=rows[refusal.records]))
 
 
-Yielded = tuple[dict[str, pa.Array], dict[int, tuple[Array, Structs | Spread]], Array, Array]
-"""Columns of the header, the structs of messages with the places of their rows, which rows are sound, and which have a
-sound header.
-"""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Those ``rows`` among ``count`` records whose messages are known, by their numbers."""
+
+    records: Located
+    rows: Array
+    codes: Array
+    count: int
+    batch: Batch
+
+    @property
+    def located(self) -> Located:
+        """Where they are."""
+        return self.records if len(self.rows) == self.count else self.records.take(self.rows)
+
+    def mask(self, mine: Array) -> Array:
+        """A mask of these rows as one of all."""
+        found = np.zeros(self.count, bool)
+        found[self.rows] = mine
+        return found
 
 
-def _alone(programs: ViewPrograms, records: Located, counts: Array, batch: Batch) -> Yielded:
-    """What records of a single message are, the last one that is counted."""
-    count, code = len(records.start), len(counts) - 1
+class Found(NamedTuple):
+    """What programs made of records: columns of the header, the structs of messages with the places of their rows,
+    which rows are ``sound``, and which have a ``good`` header.
+    """
+
+    header: dict[str, pa.Array]
+    structs: dict[int, tuple[Array, Structs | Spread]]
+    sound: Array
+    good: Array
+
+
+def _nothing(some: Known) -> Found:
+    """That no program reads the records."""
+    none = np.zeros(some.count, bool)
+    return Found({}, {}, none, none)
+
+
+def _alone(programs: ViewPrograms, some: Known) -> Found:
+    """What records of a single message are."""
+    rows, count = some.rows, some.count
+    code = int(some.codes[rows[0]])
     program = programs.alone(code)
     if program is None:
-        return {}, {}, np.zeros(count, bool), np.zeros(count, bool)
-    places = row_numbers(count)
-    written, sound = program.run(records, places, count)
-    batch.weigh(written.heavy)
+        return _nothing(some)
+    written, sound = program.run(some.located, rows, count)
+    some.batch.weigh(written.heavy)
     header, good = program.head(written), sound
-    if sound.all():
-        return header, {code: (places, Spread(program.fields(written), None, count))}, sound, sound
-    if (head := programs[-1]) is not None:  # which reads all of the header where the message is malformed
-        outline, good = head.run(records, places, count)
+    if not sound.all() and (head := programs[-1]) is not None:  # which reads all of it where the message is malformed
+        outline, good = head.run(some.located, rows, count)
         header = head.head(outline)
-    return header, {code: (places, Spread(program.fields(written), np.flatnonzero(sound), count))}, sound, good
+    mine = None if len(rows) == count and sound.all() else rows[sound]
+    structs: dict[int, tuple[Array, Structs | Spread]] = {code: (rows, Spread(program.fields(written), mine, count))}
+    return Found(header, structs, some.mask(sound), some.mask(good))
 
 
-def _mixed(
-    programs: ViewPrograms,
-    records: Located,
-    codes: Array,
-    counts: Array,
-    header: dict[str, pa.Array] | None,
-    batch: Batch,
-) -> Yielded:
-    """What records of several messages are. There are so many of each. The columns of their ``header`` may be known."""
-    count, sound = len(codes), np.zeros(len(codes), bool)
-    good = np.ones(count, bool)
+def _mixed(programs: ViewPrograms, some: Known, header: dict[str, pa.Array] | None) -> Found:
+    """What records of several messages are. The columns of their ``header`` may be known."""
+    count, located, sound = some.count, some.located, np.zeros(some.count, bool)
+    good = np.ones(len(some.rows), bool)
     if header is None:
         if (head := programs[-1]) is None:
-            return {}, {}, sound, sound
-        written, good = head.run(records, row_numbers(count), count)
+            return _nothing(some)
+        written, good = head.run(located, some.rows, count)
         header = head.head(written)
     structs: dict[int, tuple[Array, Structs | Spread]] = {}
     shared = Shared(count)
+    codes = some.codes[some.rows]
+    counts = np.bincount(codes) if len(codes) else codes
     ends = np.cumsum(counts)
-    rows, grouped = records.grouped(codes, ends - counts)
+    rows, grouped = located.grouped(codes, ends - counts)
     for code in np.flatnonzero(counts).tolist():
         if (program := programs[code]) is None:
             continue
         mine = slice(int(ends[code] - counts[code]), int(ends[code]))
-        which = rows[mine]
+        which = some.rows[rows[mine]]
         written, sound[which] = program.run(grouped.take(mine), which, count, shared=shared)
-        batch.weigh(written.heavy)
+        some.batch.weigh(written.heavy)
         structs[code] = which, Spread(program.fields(written), which[sound[which]], count)
-    return header, structs, sound & good, good
+    is_good = some.mask(good)
+    return Found(header, structs, sound & is_good, is_good)

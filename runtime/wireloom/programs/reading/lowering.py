@@ -4,7 +4,8 @@ A program takes for sound what surely is. Whatever no program says, such as a li
 unsound, and so does whatever is wrong. These rows are read by the plan, which knows why.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from wireloom.codec.checksums import REVERSED, Crc
@@ -74,6 +75,8 @@ class Lowering:
         self.moves: dict[int, tuple[int, int]] = {}
         """Places by how many bytes they are behind others."""
         self.limit = self.last = self.moved(op.STOP, limit)
+        self.reasoning = True
+        """Whether checks have reasons."""
         self.taken: tuple[Taken, ...] = ()
         """What was read out of sequence in the innermost region."""
         self.heavy = 0
@@ -195,7 +198,16 @@ class Lowering:
 
     def told(self, reason: AnyReason | None) -> AnyReason | None:
         """A reason, unless it has positions in what is packed."""
-        return None if self.is_packed else reason
+        return None if self.is_packed or not self.reasoning else reason
+
+    @contextmanager
+    def without_reasons(self) -> Iterator[None]:
+        """What is checked meanwhile has no reasons."""
+        self.reasoning = False
+        try:
+            yield
+        finally:
+            self.reasoning = True
 
     # Where it reads
 

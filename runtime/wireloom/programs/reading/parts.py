@@ -312,7 +312,8 @@ def _alternative(holds: Mask, read_one: Callable[[], None], at: Lowering) -> set
 def _encoded(part: Encoded, at: Lowering) -> None:
     begin = at.cursor
     with at.asm.field(part.name):
-        span = extent(part.encoding.extent, at)
+        with at.without_reasons():  # which would be of what is around it
+            span = extent(part.encoding.extent, at)
         at.this.columns[part.name] = table(part.encoding.table, at, span)
     at.this.columns[part.encoding.raw] = Octets(*span)
     at.spans[part.name] = begin, at.cursor
