@@ -12,11 +12,15 @@ from wireloom.programs.opcodes import Opcode
     BIT,
     SPAN,
     COUNT,
+    CONSTANT,
     VARINT_SIZE,
+    DIGITS_SIZE,
     WRITE,
     WRITE_VARINT,
+    WRITE_DIGITS,
     COPY,
-) = range(64, 73)
+    PAD,
+) = range(64, 77)
 
 OPCODES = {
     **op.OPCODES,
@@ -44,7 +48,17 @@ OPCODES = {
         "{d} = count {n} of row {a}",
         "d is how many items the row a has in the column whose offsets are at the input n.",
     ),
+    CONSTANT: Opcode(
+        "CONSTANT",
+        "{d}, {e} = table {n} of {m}",
+        "d and e are where the m bytes of the table n start and stop.",
+    ),
     VARINT_SIZE: Opcode("VARINT_SIZE", "{d} = size of varint {a}", "d is how many bytes a has as unsigned LEB128."),
+    DIGITS_SIZE: Opcode(
+        "DIGITS_SIZE",
+        "{d} = size of digits {a} base={n} least={m}",
+        "d is how many characters a has in base n: its digits, and a sign if it is negative; m at least.",
+    ),
     WRITE: Opcode(
         "WRITE",
         "write {a} in {m} bytes big={k} to [{b} + {n}] where {c}",
@@ -56,10 +70,21 @@ OPCODES = {
         "write varint {a} to [{b} + {n}] where {c}",
         "Writes a as unsigned LEB128 n bytes behind the position b, where the mask c is set.",
     ),
+    WRITE_DIGITS: Opcode(
+        "WRITE_DIGITS",
+        "write digits {a} base={n} capital={m} from {b} to {c} where {f}",
+        "Writes the lowest digits of a in base n, as ASCII, to all places from b to before c, with a sign at b if a is "
+        "negative, where the mask f is set. Letters are capital if m is 1.",
+    ),
     COPY: Opcode(
         "COPY",
         "copy from {a} to {b} to [{c} + {n}] where {f}",
         "Copies the bytes from a to b to n bytes behind the position c, where the mask f is set.",
+    ),
+    PAD: Opcode(
+        "PAD",
+        "pad from {a} to {b} with {n} where {c}",
+        "Writes the byte n to all places from a to before b, where the mask c is set.",
     ),
 }
 """What all instructions are, also those of ``operations``, by their numbers."""

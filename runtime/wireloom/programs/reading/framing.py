@@ -12,7 +12,7 @@ from wireloom.programs.expressions import either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.reading.checks import summed
 from wireloom.programs.reading.lowering import Lowering
-from wireloom.programs.reading.parts import number_at
+from wireloom.programs.reading.parts import number_at, sought
 from wireloom.programs.selection import first
 from wireloom.programs.values import NoProgramError, Number
 
@@ -50,6 +50,13 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     asm = at.asm
     if isinstance(ends, codec.Everything) and doubting:
         at.must(asm.value(op.LESS, (op.START, op.STOP)))
+        return
+    if isinstance(ends, codec.Terminated) and doubting:
+        at.must(
+            asm.value(
+                op.EQUAL, (at.moved(sought(ends.until, (op.START, op.STOP), at, needed=True), len(ends.until)), op.STOP)
+            )
+        )
         return
     if not isinstance(ends, codec.Lengths):
         raise NoProgramError("a length that is no sum of numbers")

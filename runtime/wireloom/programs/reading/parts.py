@@ -549,7 +549,7 @@ def _terminated(kind: codec.Until, at: Lowering) -> Span:
     """Up to a terminator, or to the limit if it may be missing."""
     start, limit, size = at.cursor, at.limit, len(kind.end)
     needed = not kind.unterminated or (kind.terminator == "drop" and kind.strict)
-    stop = _sought(kind.end, (start, limit), at, needed=needed)
+    stop = sought(kind.end, (start, limit), at, needed=needed)
     if kind.terminator == "leave":
         at.move(stop)
     elif needed:
@@ -567,13 +567,13 @@ def _padded(kind: codec.Padded, span: Span, at: Lowering) -> Span:
         return start, at.asm.value(op.TRIM, (start, stop, at.where), (padding,))
     if kind.until.terminator != "drop" or kind.until.unit != 1:
         raise NoProgramError("padding after a terminator that is kept")
-    end = _sought(kind.until.end, span, at, needed=not kind.until.unterminated)
+    end = sought(kind.until.end, span, at, needed=not kind.until.unterminated)
     behind = _behind(end, len(kind.until.end), stop, at)
     at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (behind, stop, at.where), (padding,)), behind)))
     return start, end
 
 
-def _sought(end: bytes, span: Span, at: Lowering, *, needed: bool) -> int:
+def sought(end: bytes, span: Span, at: Lowering, *, needed: bool) -> int:
     """Where a terminator is; if it is missing where it need not be, where it was sought in vain."""
     if len(end) > 7:
         raise NoProgramError("a terminator of more than seven bytes")

@@ -16,7 +16,6 @@ from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat
@@ -28,13 +27,13 @@ from wireloom.programs.values import (
     Octets,
     Struct,
 )
+from wireloom.programs.writing.extents import ArrangingExtents
 from wireloom.programs.writing.inputs import ITEM, Inputs, Items, Outline, Path
-from wireloom.programs.writing.numbers import ArrangingNumbers
 from wireloom.programs.writing.scope import Copied, Laid
 from wireloom.rowwise import Judge
 
 
-class Arranging(ArrangingNumbers):
+class Arranging(ArrangingExtents):
     """Lays out a message."""
 
     def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
@@ -53,10 +52,11 @@ class Arranging(ArrangingNumbers):
                 self.layout(part)
                 continue
             start = self.cursor
-            self.this = fields
+            self.this, self.spans[part.name] = fields, (start, start)
             with self.asm.field(part.name):
                 self._section(said, part.name, variant)
             self.spans[part.name] = start, self.cursor
+        self._constant(said.record.until)
         self.header.spans = fields.spans = self.spans
         self._finish()
 
@@ -78,6 +78,8 @@ class Arranging(ArrangingNumbers):
             if self.judge.reason(step):
                 raise NoProgramError(APART)
             self._part(step)
+            if isinstance(step, Run | Lone | codec.Bits | Computed | Encoded):
+                self.this.placed.update(column.name for column in step.columns())
 
     def _part(self, part: Any) -> None:
         match part:
@@ -92,16 +94,22 @@ class Arranging(ArrangingNumbers):
                 self._bits(part)
             case codec.Section():
                 start = self.cursor
+                self.spans[part.name] = start, start
                 with self.asm.field(part.name):
                     self.layout(part.content)
                     self._trailing(part.trailing)
                 self.spans[part.name] = start, self.cursor
-            case codec.When():
-                self.within(self.holds(part.condition), lambda: self.layout(part.content))
+            case codec.When():  # how many bytes are left is not known before all is laid out
+                holds = self._given(part.showing) if asks_left(part) else self.holds(part.condition)
+                self.within(holds, lambda: self.layout(part.content))
             case codec.Optional():
                 self.within(self._given(part.showing), lambda: self.layout(part.content))
             case codec.Choice():
                 self._choice(part)
+            case codec.Ordered():
+                self._ordered(part)
+            case codec.Pad():
+                self._pad(part)
             case Computed():
                 self._computed(part)
             case codec.Unpack():
@@ -158,13 +166,27 @@ class Arranging(ArrangingNumbers):
             self.within(both_masks(self.asm, free, holds), lambda content=content: self.layout(content))  # type: ignore[misc]
             free = either_not(self.asm, free, holds)
 
+    def _ordered(self, part: codec.Ordered) -> None:
+        def laid_in(*, little: bool) -> None:
+            outer, self.little = self.little, little
+            self.layout(part.content)
+            self.little = outer
+
+        holds = self.holds(part.little)
+        self.within(holds, partial(laid_in, little=True))
+        self.within(either_not(self.asm, True, holds), partial(laid_in, little=False))
+
     def _computed(self, part: Computed) -> None:
         """A value that is in no bytes: what is given of it is compared when the record is proved."""
         self._may_fill(self.this, part.name)
-        if part.name not in self.this.columns and part.compute.meaning is None:
-            found = self.ask(part.compute.value)
-            if found is not None:
-                self.this.columns[part.name] = self._of_each(found)
+        if part.compute.meaning is not None:
+            return
+        known, found = self.this.columns.get(part.name), self.ask(part.compute.value)
+        if found is not None and known is None:
+            self.this.columns[part.name] = self._of_each(found)
+        elif found is not None:
+            number = self._of_each(found)
+            self._bound(part.name, number.least, number.most)
 
     def _unpack(self, part: codec.Unpack) -> None:
         """The packed bytes where these are given, else what is not packed."""
@@ -186,15 +208,25 @@ class Arranging(ArrangingNumbers):
     # Bytes, texts and structs
 
     def _lone(self, part: Lone) -> None:
-        start, said = self.cursor, part.field
-        if said.raw and not isinstance(part.subcon, codec.Text | codec.Blob):
-            raise NoProgramError("bytes that are kept beside a value")
-        if said.meaning is not None or (part.derived and not isinstance(part.subcon, FormatField | BytesInteger)):
-            raise NoProgramError("a derived value, or one with a meaning, that is no number")
-        self._value(part.name, said, part.subcon)
+        """A value; its bytes where these are given beside it."""
+        start, raw = self.cursor, part.field.raw
+        kept = self.this.columns.get(raw) if raw else None
+        if isinstance(kept, Octets) and raw:
+            fixed = getattr(getattr(part.subcon, "extent", None), "fixed", None)
+            self.within(self.asm.value(op.NOT, (kept.valid,)), lambda: self._lone_value(part))
+            self.within(kept.valid, lambda: self._octets(raw, None if fixed is None else codec.Size(fixed)))
+        else:
+            self._lone_value(part)
         self.spans[part.name] = start, self.cursor
         if part.name in self.this.inner:
             self.spans.update({f"{part.name}.{name}": span for name, span in self.inside.items()})
+
+    def _lone_value(self, part: Lone) -> None:
+        said = part.field
+        numbers = FormatField | BytesInteger | codec.Ascii
+        if said.meaning is not None or (part.derived and not isinstance(part.subcon, numbers)):
+            raise NoProgramError("a derived value, or one with a meaning, that is no number")
+        self._value(part.name, said, part.subcon)
 
     def _value(self, name: str, said: codec.Field, kind: object) -> None:
         match kind:
@@ -202,9 +234,13 @@ class Arranging(ArrangingNumbers):
                 self._field(name, said, NumberFormat.from_construct(kind))
             case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
                 self._varint(name, said)
-            case codec.Blob():
-                self._octets(name, kind.extent)
-            case codec.Text(encoding="utf-8"):
+            case codec.Ascii():
+                self._digits(name, said, kind)
+            case codec.Constant():
+                self._may_fill(self.this, name)
+                self._constant(kind.value)
+            case codec.Blob() | codec.Text(encoding="utf-8" | "ascii"):
+                self._prepare(name, said)
                 self._octets(name, kind.extent)
             case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest())):
                 self._octets(name, kind.extent)
@@ -214,43 +250,11 @@ class Arranging(ArrangingNumbers):
                 self._struct(name, kind.layout, {each: self.ask(value) for each, value in kind.values.items()})
             case codec.Nested(extent=codec.Rest() | codec.Size()):
                 self._value(name, said, kind.layout)
-            case codec.Repeat(until=None):
+            case codec.Repeat():
                 self._may_fill(self.this, name)
                 self._items(name, kind)
             case _:
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
-
-    def _octets(self, name: str, extent: object = None) -> None:
-        """The bytes that are given under that name, with their length in front, or their terminator behind."""
-        known, asm, where = self.this.columns.get(name), self.asm, self.where
-        if not isinstance(known, Octets | None):
-            raise NoProgramError("bytes that are given as something else")
-        size = self.nothing
-        if known is not None:
-            size = asm.value(op.SUBTRACT, (known.stop, known.start))
-            size = size if known.valid == op.ONES else asm.value(op.CHOOSE, (known.valid, size, self.nothing))
-        match extent:
-            case None | codec.Rest() | codec.Size():
-                pass
-            case codec.Until(end=end, unterminated=False, unit=1) if len(end) < 8:
-                pass
-            case codec.Prefixed(length=FormatField() | BytesInteger() as length):
-                kind, position, shift = NumberFormat.from_construct(length), self.position, self.shift
-                self.move(position, shift + kind.size)
-                self._later(lambda: self._write(size, kind, position, shift, where))
-            case _:
-                raise NoProgramError(f"parts of type {type(extent).__name__}")
-        if known is not None:
-            self.this.octets[name] = self._copy(known)
-        if isinstance(extent, codec.Until) and extent.terminator == "drop":
-            self._terminated(extent.end)
-
-    def _terminated(self, end: bytes) -> None:
-        position, shift, where = self.position, self.shift, self.where
-        register = self.asm.number(int.from_bytes(end, "big"))
-        self.move(position, shift + len(end))
-        to = shift, len(end), 1
-        self._later(lambda: self.asm.do(orders.WRITE, (register, self._place(position), where), to))
 
     def _items(self, name: str, kind: codec.Repeat) -> None:
         """The items of a list, if a program can write them; else it is laid out as if it had none."""
@@ -319,3 +323,8 @@ class ItemArranging(Arranging):
                 raise NoProgramError("what is not given of the header")
             self.asked |= self.inputs.columns((), {name.name: outline})
         return self.asked[name.name]
+
+
+def asks_left(part: object) -> bool:
+    """Whether something is there if enough bytes are left."""
+    return isinstance(part, codec.When) and any(name.origin is Origin.SECTION for name in part.condition.names)

@@ -3,17 +3,20 @@
 What is laid out is a guess, of which nothing is checked: the program proves it by reading it again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from wireloom import codec
 from wireloom.expressions import Expression
+from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.outputs import Table
 from wireloom.programs.reading.checks import joined
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.values import (
@@ -52,6 +55,12 @@ class ArrangingNumbers(Lowering):
 
     # What expressions ask for
 
+    def _reached(self, name: Name, steps: Sequence[str]) -> Datum | None:
+        """As when it is read: there is none of a field that has no place before what asks."""
+        scope = self.record if name.origin is Origin.RECORD else self.this
+        is_ahead = isinstance(scope, Laid) and steps[0] in scope.told and steps[0] not in scope.placed
+        return None if is_ahead else super()._reached(name, steps)
+
     def offset(self, name: str) -> Number:
         """Where ``name`` starts."""
         return Number(self.span(name)[0], 0, FARTHEST)
@@ -69,11 +78,20 @@ class ArrangingNumbers(Lowering):
         start, position, shift = self.cursor, self.position, self.shift
         self.move(position, shift + kind.size)
         self.spans[name] = start, self.cursor
-        of, where = self.this, self.where
+        where, little = self.where, kind.is_little(little=self.little)
+        write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
+        self._number_later(name, said, write, position, shift, kind.size)
+
+    def _number_later(
+        self, name: str, said: codec.Field, write: Callable[[int], None], position: int, shift: int, size: int
+    ) -> None:
+        """Write a number once it is known; a checksum of so many bytes once all others are written."""
+        of = self.this
         if said.checksum is not None:
-            self.sums.append(Stamp(Following(name, said, of, where, self.asm.path), kind, position, shift))
+            following = Following(name, said, of, self.where, self.asm.path)
+            self.sums.append(Stamp(following, size, position, shift, write))
         else:
-            self._later(lambda: self._write(self._register(of, name), kind, position, shift, where))
+            self._later(lambda: write(self._register(of, name)))
 
     def _prepare(self, name: str, said: codec.Field, *, floating: bool = False) -> None:
         """Put something in place of missing values, or remember that it follows from others. Raises ``NoProgramError``
@@ -95,15 +113,22 @@ class ArrangingNumbers(Lowering):
 
     def _narrow(self, name: str, kind: NumberFormat) -> None:
         """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
-        known = self.this.columns.get(name)
-        if isinstance(known, Number) and not known.floating and not kind.boolean:
+        if not kind.boolean:
             bits = 8 * kind.size - (kind.kind == "i")
-            least, most = -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1
+            self._bound(name, -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1)
+
+    def _bound(self, name: str, least: int, most: int) -> None:
+        """Take for granted that a number is between two others: else the record does not say it."""
+        known = self.this.columns.get(name)
+        if isinstance(known, Number) and not known.floating:
             self.this.columns[name] = replace(known, least=max(known.least, least), most=min(known.most, most))
 
     def fill(self, of: Laid, name: str, instead: object) -> None:
-        """Put a number where none is given. Raises ``NoProgramError`` if it is none."""
+        """Put a number, a text or bytes where none is given. Raises ``NoProgramError`` if it is something else."""
         known = of.columns.get(name)
+        if isinstance(instead, str | bytes) and isinstance(known, Octets | None):
+            self._fill_octets(of, name, known, instead.encode() if isinstance(instead, str) else instead)
+            return
         if not isinstance(instead, int) or not -WORD <= instead < WORD or not isinstance(known, Number | None):
             raise NoProgramError("something to fill in that is no integer")
         other = Number(self.asm.number(instead), int(instead), int(instead), truth=isinstance(instead, bool))
@@ -114,6 +139,20 @@ class ArrangingNumbers(Lowering):
             register = self.asm.value(op.CHOOSE, (known.valid, known.register, other.register))
             least, most = min(known.least, int(instead)), max(known.most, int(instead))
             of.columns[name] = Number(register, least, most, truth=known.truth)
+
+    def _fill_octets(self, of: Laid, name: str, known: Octets | None, instead: bytes) -> None:
+        start, stop = self.constant(instead)
+        self._may_fill(of, name)
+        if known is not None:
+            start, stop = (
+                self.asm.value(op.CHOOSE, (known.valid, *pair)) for pair in ((known.start, start), (known.stop, stop))
+            )
+        of.columns[name] = Octets(start, stop)
+
+    def constant(self, octets: bytes) -> Span:
+        """From where to where in memory these bytes are."""
+        start, stop = self.asm.several(orders.CONSTANT, 2, (), (self.asm.shared(Table(octets)), len(octets)))
+        return start, stop
 
     def settle(self, of: Laid, name: str, number: int) -> None:
         """Rows in which it is another number are not sound."""
@@ -136,13 +175,12 @@ class ArrangingNumbers(Lowering):
                 return known.register
         raise NoProgramError("a number that is given as something else")
 
-    def _write(self, register: int, kind: NumberFormat, position: int, shift: int, where: int) -> None:
-        """Write a number so many bytes behind a position of the record."""
-        little = kind.is_little(little=self.little)
-        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(not little)))
+    def _write(self, register: int, *, size: int, position: int, shift: int, where: int, little: bool) -> None:
+        """Write a number of so many bytes so many bytes behind a position of the record."""
+        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, size, int(not little)))
         offset = self.offset_of(position, where)
         if offset is not None:
-            said = register, kind.size, little
+            said = register, size, little
             self.numbers[offset + shift, where] = said
             if self.numbers.get((offset + shift, self.asm.negated.get(where, -1))) == said:
                 self.numbers[offset + shift, op.ONES] = said
@@ -166,8 +204,9 @@ class ArrangingNumbers(Lowering):
         if part.whole is not None:
             self._may_fill(self.this, part.whole[0])
             self.spans[part.whole[0]] = start, self.cursor
-        of, where = self.this, self.where
-        self._later(lambda: self._write(self._word(part, of), kind, position, shift, where))
+        of, where, little = self.this, self.where, kind.is_little(little=self.little)
+        write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
+        self._later(lambda: write(self._word(part, of)))
 
     def _word(self, part: codec.Bits, of: Laid) -> int:
         """The number that bits make up, where it is not given itself."""
@@ -182,8 +221,11 @@ class ArrangingNumbers(Lowering):
         if said.derived:
             raise NoProgramError("a derived value without a size of its own")
         self._prepare(name, said)
-        register, position = self._register(self.this, name), self.cursor
-        where = self.where
+        self._leb128(self._register(self.this, name))
+
+    def _leb128(self, register: int) -> None:
+        """An unsigned number in groups of seven bits, which goes to the cursor."""
+        position, where = self.cursor, self.where
         self._later(lambda: self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (0,)))
         self._on(self.asm.value(orders.VARINT_SIZE, (register,)))
 
@@ -210,9 +252,24 @@ class ArrangingNumbers(Lowering):
         for path, write in self.writes:
             self.asm.path = path
             write()
-        for seal in reversed(self.sums):
+        for seal in self._in_order():
             self._sum(seal)
         self.asm.path = ()
+
+    def _in_order(self) -> list[Stamp]:
+        """The checksums, each behind those that it may be over: what is in front of it, if its bytes end where it
+        stands, or else what is behind it.
+        """
+        left, found = list(enumerate(self.sums)), list[Stamp]()
+        while left:
+            free = [
+                (place, one)
+                for place, one in left
+                if not any(other < place if _ends_there(one) else other > place for other, _ in left)
+            ]
+            found += [one for _, one in free or left[-1:]]
+            left = [each for each in left if each not in (free or left[-1:])]
+        return found
 
     def _later(self, write: Callable[[], None]) -> None:
         """Write something once all is known."""
@@ -240,11 +297,11 @@ class ArrangingNumbers(Lowering):
         self.this, self.spans, self.where = each.following.of, each.following.of.spans, each.following.where
         checksum = each.following.said.checksum
         assert checksum is not None
-        self._write(joined(self, checksum, self.where), each.kind, each.position, each.shift, self.where)
+        each.write(joined(self, checksum, self.where))
         begin = self.moved(self._place(each.position), each.shift)
         for known in self.summed:
             apart = self.asm.value(op.LESS_EQUAL, (known.stop, begin))
-            behind = self.asm.value(op.LESS_EQUAL, (self.moved(begin, each.kind.size), known.start))
+            behind = self.asm.value(op.LESS_EQUAL, (self.moved(begin, each.size), known.start))
             known.valid = both(self.asm, known.valid, self.asm.value(op.OR, (apart, behind)))
 
     def crc(self, algorithm: codec.Crc, start: int, stop: int, where: int) -> int:
@@ -258,3 +315,13 @@ class ArrangingNumbers(Lowering):
         if found is None:
             raise NoProgramError("a value that no row has")
         return found
+
+
+def _ends_there(stamp: Stamp) -> bool:
+    """Whether the bytes that a checksum is over end where it stands, or in front of that."""
+    of, checksum = stamp.following, stamp.following.said.checksum
+    assert checksum is not None
+    ends = [each[1] for each in checksum.over if isinstance(each, tuple)]
+    names = {name.name for end in ends for function, name in end.mentions if function is Function.OFFSET}
+    laid = list(of.of.spans)
+    return bool(names) and names <= set(laid[: laid.index(of.name) + 1])

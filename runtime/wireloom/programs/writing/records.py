@@ -46,11 +46,9 @@ def write_record(
         fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
     laid = Arranging(Judge.of(protocol, said), records.parameters, asm, header, little=records.little)
     for name, selection in said.match.items():
-        if isinstance(selection.any, str | bytes):
-            raise NoProgramError("a text that selects a message")
         if name in {column.name for column in protocol.record.columns}:
             laid.fill(header, name, selection.first)
-            if len(selection.listed) == 1 and not selection.spans:
+            if len(selection.listed) == 1 and not selection.spans and isinstance(selection.any, int):
                 laid.settle(header, name, int(selection.any))
     for name, known in settled.items():
         if name in header.columns:

@@ -53,7 +53,7 @@ def reread(
     """
     asm = arranging.asm
     prove(framing, _Rereading(arranging), doubting=True)
-    at = _Rereading(arranging)
+    at = _Rereading(arranging, len(said.record.until))
     at.decoding = True
     at.variant = variant
     layout(said.record.head, at)
@@ -74,8 +74,8 @@ class _Rereading(Lowering):
     those that were written, if they are over the very same bytes.
     """
 
-    def __init__(self, laid: Arranging) -> None:
-        super().__init__(laid.judge, laid.parameters, little=laid.little, limit=0, asm=laid.asm)
+    def __init__(self, laid: Arranging, terminator: int = 0) -> None:
+        super().__init__(laid.judge, laid.parameters, little=laid.little, limit=-terminator, asm=laid.asm)
         self.summed = laid.summed
         self.numbers = laid.numbers
 
