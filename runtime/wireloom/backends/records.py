@@ -21,7 +21,7 @@ from wireloom.programs.assembler import Assembler
 from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import Datum, NoProgramError, Number
 from wireloom.programs.writing.inputs import ITEM, Kind, Outline
-from wireloom.programs.writing.layout import ItemArranging
+from wireloom.programs.writing.layout import InnerArranging
 from wireloom.programs.writing.records import write_record
 
 Specialisation = Callable[[bytes], Any]
@@ -117,6 +117,8 @@ class RecordFunctions:
         fields = tuple((each.name, outline_of(each.type, missing=False)) for each in asked)
         outlines[message] = Outline(Kind.STRUCT, 0, missing=False, fields=fields)
         laid, inputs, _, lists = write_record(self.records, code, outlines, settled)
+        if any(each.change is not None for each in laid.items.values()):
+            raise NoProgramError("bytes that are changed")
         source = Script(("header", "this", "item", *_TAKEN))
         row = RowSource(source, laid.asm, _BEGINNING, inputs, number)
         row.items = laid.items
@@ -155,12 +157,14 @@ class RecordFunctions:
         """The number of a message."""
         return next(number for number, each in enumerate(self.records.messages) if each.name == message)
 
-    def _items(self, items: ItemArranging, kind: ColumnType) -> Specialisation:
+    def _items(self, items: InnerArranging, kind: ColumnType) -> Specialisation:
         """Returns the bytes of an item of a list of that type."""
         assert isinstance(kind, ListOf)
         source = Script(("item", *_TAKEN))
         row = RowSource(source, items.asm, _BEGINNING, items.inputs, -1)
         row.items = items.items
+        if any(each.change is not None for each in items.items.values()):
+            raise NoProgramError("bytes that are changed")
         columns = {each.name: each for each in self.records.protocol.record.columns}
         for name in items.asked:
             row.values[name,] = RowValue(source.lasting(name), columns[name].type, missing=False)

@@ -22,16 +22,23 @@ class ArrangingExtents(ArrangingNumbers):
 
     def _octets(self, name: str, extent: object = None) -> None:
         """The bytes that are given under that name."""
-        known, asm, size = self.this.columns.get(name), self.asm, self.nothing
+        known = self.this.columns.get(name)
         if not isinstance(known, Octets | None):
             raise NoProgramError("bytes that are given as something else")
+        self._given_octets(known, extent, name)
+
+    def _given_octets(self, known: Octets | None, extent: object, name: str | None = None) -> None:
+        """Some bytes, which are those that are given under that name, if there is one."""
+        asm, size = self.asm, self.nothing
         if known is not None:
             size = asm.value(op.SUBTRACT, (known.stop, known.start))
             size = size if known.valid == op.ONES else asm.value(op.CHOOSE, (known.valid, size, self.nothing))
 
         def put(fits: int) -> None:
             if known is not None:
-                self.this.octets[name] = self._copy(replace(known, valid=both(asm, known.valid, fits)))
+                copied = self._copy(replace(known, valid=both(asm, known.valid, fits)))
+                if name is not None:
+                    self.this.octets[name] = copied
 
         self._ended(extent, size, put)
 

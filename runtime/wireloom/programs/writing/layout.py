@@ -11,9 +11,13 @@ from construct import BytesInteger, FormatField
 
 from wireloom import codec
 from wireloom.codec.computed import Computed
+from wireloom.codec.encodings import encoded
+from wireloom.codec.errors import DecodeError
 from wireloom.codec.flatbuffers import Encoded
+from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
+from wireloom.codec.ways import Same, Transform
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
@@ -28,7 +32,7 @@ from wireloom.programs.values import (
     Struct,
 )
 from wireloom.programs.writing.extents import ArrangingExtents
-from wireloom.programs.writing.inputs import ITEM, Inputs, Items, Outline, Path
+from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Items, Outline, Path
 from wireloom.programs.writing.scope import Copied, Laid
 from wireloom.rowwise import Judge
 
@@ -38,8 +42,8 @@ class Arranging(ArrangingExtents):
 
     def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
         super().__init__(judge, parameters, asm, header, little=little)
-        self.items: dict[Path, ItemArranging] = {}
-        """The lists whose items programs of their own write before."""
+        self.items: dict[Path, InnerArranging] = {}
+        """What programs of their own write before: the items of lists, and bytes that are changed."""
 
     # Whole messages
 
@@ -199,10 +203,17 @@ class Arranging(ArrangingExtents):
             self.spans = outer
             self._trailing(part.trailing)
 
+        def changed() -> None:
+            step = _step(part.through)
+            if step is None:
+                content()
+            else:
+                self._changed(part.name, None, step.pack, lambda inner: inner.unpacked(part))
+
         if raw is None or given is None:
-            content()
+            changed()
             return
-        self.within(self.asm.value(op.NOT, (given.valid,)), content)
+        self.within(self.asm.value(op.NOT, (given.valid,)), changed)
         self.within(given.valid, lambda: self._octets(raw))
 
     # Bytes, texts and structs
@@ -242,8 +253,10 @@ class Arranging(ArrangingExtents):
             case codec.Blob() | codec.Text(encoding="utf-8" | "ascii"):
                 self._prepare(name, said)
                 self._octets(name, kind.extent)
+            case codec.Text():
+                self._changed(name, kind.extent, partial(_encoded, encoding=kind.encoding), lambda it: it._octets(name))
             case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest())):
-                self._octets(name, kind.extent)
+                self._packed(name, said, kind)
             case codec.Layout():
                 self._struct(name, kind, {})
             case codec.With() if not kind.items:
@@ -270,6 +283,46 @@ class Arranging(ArrangingExtents):
         self.items[known.path] = inner
         self._copy(known.written())
 
+    def _packed(self, name: str, said: codec.Field, kind: codec.Packed) -> None:
+        """The packed bytes where these are given, else those that they unpack to, as far as they are packed."""
+        raw = kind.through.raw
+        given = None if raw is None else self.this.columns.get(raw)
+
+        def changed() -> None:
+            step = _step(kind.through)
+            if step is None:
+                self._octets(name, kind.extent)
+            else:
+                self._changed(name, kind.extent, step.pack, lambda inner: inner._value(name, said, kind.value))
+
+        if raw is None or not isinstance(given, Octets):
+            changed()
+            return
+        self.within(self.asm.value(op.NOT, (given.valid,)), changed)
+        self.within(given.valid, lambda: self._given_octets(given, kind.extent, raw))
+
+    def _changed(
+        self,
+        name: str,
+        extent: object,
+        change: Callable[[bytes], bytes],
+        lay: "Callable[[ChangedArranging], None]",
+    ) -> None:
+        """What becomes of bytes that a program of their own writes before. It stands where these are given."""
+        inner = ChangedArranging(self, change)
+        lay(inner)
+        inner._finish()
+        this, path = self.this, (*self.this.path, f"{name}, changed {len(self.items)}")
+        assert this.inputs is not None
+        for each, where in inner.this.filled.items():
+            if where == op.ONES:
+                self._may_fill(this, each)
+        this.placed |= inner.this.placed
+        known = this.told.get(name)
+        valid = known.valid if isinstance(known, Octets) and extent is not None else op.ONES
+        self.items[path] = inner
+        self._given_octets(this.inputs.octets((*path, WRITTEN), valid), extent)
+
     def _trailing(self, name: str | None) -> None:
         if name is not None:
             self._octets(name)
@@ -278,7 +331,14 @@ class Arranging(ArrangingExtents):
         known, outer, spans = self.this.columns.get(name), self.this, self.spans
         if not isinstance(known, Struct | None):
             raise NoProgramError("a struct that is given as something else")
-        inner = Laid(dict(known.fields) if known is not None else {}, given)
+        outline = outer.outlines.get(name)
+        inner = Laid(
+            dict(known.fields) if known is not None else {},
+            given,
+            outlines=dict(outline.fields) if outline is not None else {},
+            inputs=outer.inputs,
+            path=(*outer.path, name),
+        )
         outer.inner[name] = inner
         self.this, self.spans = inner, {}
         self.nesting += 1
@@ -288,18 +348,28 @@ class Arranging(ArrangingExtents):
         self.this, self.spans = outer, spans
 
 
-class ItemArranging(Arranging):
-    """Lays out items of a list: structs, the only column of a table beside those of the header that they ask for."""
+class InnerArranging(Arranging):
+    """Lays out a part of what is ``around``, by a program of its own."""
 
-    def __init__(self, around: Arranging, items: Outline) -> None:
+    change: Callable[[bytes], bytes] | None = None
+    """What becomes of the bytes that are laid out."""
+
+    def __init__(self, around: Arranging, again: Callable[[Inputs], Laid]) -> None:
         asm = Assembler()
         asm.path = around.asm.path
         self.inputs = Inputs(asm)
-        laid = Laid(self.inputs.columns((), {ITEM: items}))
-        super().__init__(around.judge, around.parameters, asm, laid, little=around.little)
+        super().__init__(around.judge, around.parameters, asm, again(self.inputs), little=around.little)
         self.around = around
         self.asked: dict[str, Datum] = {}
         """What is asked of the header."""
+
+
+class ItemArranging(InnerArranging):
+    """Lays out items of a list: structs, the only column of a table beside those of the header that they ask for."""
+
+    def __init__(self, around: Arranging, items: Outline) -> None:
+        outlines = {ITEM: items}
+        super().__init__(around, lambda inputs: Laid(inputs.columns((), outlines), outlines=outlines, inputs=inputs))
 
     def item(self, kind: object) -> None:
         """Lay out an item. Raises ``NoProgramError``."""
@@ -325,6 +395,49 @@ class ItemArranging(Arranging):
         return self.asked[name.name]
 
 
+class ChangedArranging(InnerArranging):
+    """Lays out bytes that are changed before they stand in the record, from the same columns as what is around them."""
+
+    def __init__(self, around: Arranging, change: Callable[[bytes], bytes]) -> None:
+        if around.this.inputs is None:
+            raise NoProgramError("bytes that are changed")
+        super().__init__(around, lambda inputs: _again(around.header, inputs))
+        self.change = change
+        if around.this is not around.header:
+            self.this = _again(around.this, self.inputs)
+
+    def unpacked(self, part: codec.Unpack) -> None:
+        """Lay out what is unpacked of a section."""
+        self.layout(part.content)
+        self._trailing(part.trailing)
+
+    def known(self, name: Name) -> Datum | int | None:
+        if name.origin is Origin.RECORD and isinstance(self.around, InnerArranging):
+            raise NoProgramError("what is not given of the header")
+        return super().known(name)
+
+
+def _again(laid: Laid, inputs: Inputs) -> Laid:
+    """The same columns for another program."""
+    columns = inputs.columns(laid.path, laid.outlines)
+    return Laid(columns, outlines=laid.outlines, inputs=inputs, path=laid.path, placed=set(laid.placed))
+
+
 def asks_left(part: object) -> bool:
     """Whether something is there if enough bytes are left."""
     return isinstance(part, codec.When) and any(name.origin is Origin.SECTION for name in part.condition.names)
+
+
+def _step(through: codec.Through) -> Transform | None:
+    """What bytes go through, if that is the same in all records."""
+    if through.way.asked.names:
+        return None
+    try:
+        step = through.way.step({}, {}, Frame({}))
+    except DecodeError:
+        return None
+    return None if isinstance(step, Same) else step
+
+
+def _encoded(text: bytes, encoding: str) -> bytes:
+    return encoded(text.decode(), encoding)

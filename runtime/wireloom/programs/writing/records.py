@@ -67,7 +67,7 @@ def _given(inputs: Inputs, path: Path, outlines: Mapping[str, Outline], columns:
     """What is given of the header, or of a message. Rows with labels of numbers that are missing are not sound."""
     labels = {column.name for column in columns if column.label}
     told = {name: each for name, each in outlines.items() if name not in labels | {"variant"}}
-    found = Laid(inputs.columns(path, told), outlines=told)
+    found = Laid(inputs.columns(path, told), outlines=told, inputs=inputs, path=path)
     for label in labels & outlines.keys():
         number = found.columns.get(label.rpartition("_")[0])
         if number is None or number.valid != op.ONES:

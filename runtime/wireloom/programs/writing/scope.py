@@ -8,7 +8,7 @@ from wireloom import codec
 from wireloom.programs import opcodes as op
 from wireloom.programs.reading.lowering import Span
 from wireloom.programs.values import Datum, Level
-from wireloom.programs.writing.inputs import Outline
+from wireloom.programs.writing.inputs import Inputs, Outline, Path
 
 
 class Copied(NamedTuple):
@@ -22,7 +22,8 @@ class Copied(NamedTuple):
 @dataclass(slots=True)
 class Laid(Level):
     """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in and
-    the masks of the rows for that, the structs in it, what is known of its columns, and which fields are ``placed``.
+    the masks of the rows for that, the structs in it, what is known of its columns, which are those of ``inputs`` with
+    this ``path``, and which fields are ``placed``.
     """
 
     octets: dict[str, Copied] = field(default_factory=dict)
@@ -30,6 +31,8 @@ class Laid(Level):
     inner: "dict[str, Laid]" = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)
     outlines: Mapping[str, Outline] = field(default_factory=dict)
+    inputs: Inputs | None = None
+    path: Path = ()
     placed: set[str] = field(default_factory=set)
     told: Mapping[str, Datum] = field(init=False)
     """What is given, with nothing filled in."""
