@@ -51,9 +51,9 @@ Outlines = tuple[tuple[str, Outline], ...]
 class WritingProgram:
     """A program that writes records, one that writes their sizes to ``place``, and the columns that both read.
 
-    Items of lists are written before, by programs of their own, which are ``asked`` for columns of the header, too; so
-    are bytes that stand in the record as what ``change`` makes of them.
-    ``stages``, with their keys, read them again, as the columns ``reread``. Programs with the same ``key`` do the same.
+    Items of lists are written before, by programs of their own, which are ``asked`` for columns around the list, too;
+    so are bytes that stand in the record as what ``change`` makes of them. ``stages``, with their keys, read items
+    again, as the columns ``reread``. Programs with the same ``key`` do the same.
     """
 
     assembled: Executable
@@ -64,7 +64,7 @@ class WritingProgram:
     key: tuple[object, ...]
     stages: tuple[tuple[tuple[object, ...], Stage], ...] = ()
     reread: Mapping[Path, ItemLists] = field(default_factory=dict)
-    asked: tuple[str, ...] = ()
+    asked: tuple[tuple[str, Path], ...] = ()
     change: Callable[[bytes], bytes] | None = None
 
     @classmethod
@@ -75,7 +75,7 @@ class WritingProgram:
         total = Instruction(op.STORE_8, (), (laid.total,), (place,))
         sizing = Executable.of(asm.assembled(judging=False, outputs=[total]))
         items = {
-            path: cls.of(inner, inner.inputs, asked=tuple(inner.asked), change=inner.change)
+            path: cls.of(inner, inner.inputs, asked=tuple(inner.asked.items()), change=inner.change)
             for path, inner in laid.items.items()
         }
         whole = Executable.of(asm.assembled())
@@ -106,7 +106,7 @@ class WritingProgram:
         ends, octets = np.zeros(1, np.int32), b""
         if len(rows):
             owners = np.repeat(rows, counts)
-            asked = {name: batch.column(name).take(as_arrow(owners)) for name in self.asked}
+            asked = {name: _column(batch, each, {}).take(as_arrow(owners)) for name, each in self.asked}
             items = pa.RecordBatch.from_pydict({ITEM: items_of(given, rows), **asked})
             found = together(items, [(self, row_numbers(len(owners)))])
             if found is None:

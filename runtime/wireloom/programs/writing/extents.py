@@ -87,7 +87,7 @@ class ArrangingExtents(ArrangingNumbers):
                 self._leb128(size)
             case _:
                 raise NoProgramError(f"parts of type {type(extent).__name__}")
-        if isinstance(extent, Extent) and extent.fixed is not None:
+        if isinstance(extent, codec.Size | codec.Padded) and extent.fixed is not None:
             self._in_region(extent, extent.fixed, size, put)
             return
         put(op.ONES)
@@ -104,6 +104,32 @@ class ArrangingExtents(ArrangingNumbers):
             if until is not None and until.terminator == "drop" and set(until.end) != set(extent.pad):
                 self._constant(until.end, asm.value(op.LESS_NUMBER, (size,), (room - len(until.end) + 1,)))
         self.move(position, shift + room)
+
+    def _enclosed(self, extent: object, lay: Callable[[], None]) -> None:
+        """What is laid out in a region of its own, whose length may be in front of it, or a terminator behind it."""
+        position, shift = self.position, self.shift
+        match extent:
+            case codec.Rest() | codec.Size():
+                lay()
+            case codec.Padded(fixed=int(room), pad=pad) if len(set(pad)) == 1 and extent.until is None:
+                lay()
+                stop = self.moved(position, shift + room)
+                self._pad_up(self.cursor, stop, pad[0])
+                fits = self.asm.value(op.LESS, (self.cursor, stop))
+                self.move(self.asm.value(op.CHOOSE, (fits, stop, self.cursor)))
+            case codec.Until(terminator="drop"):
+                lay()
+                self._constant(extent.end)
+            case codec.Prefixed(length=FormatField() | BytesInteger() as length):
+                kind = NumberFormat.from_construct(length)
+                self.move(position, shift + kind.size)
+                begin, where, little = self.cursor, self.where, kind.is_little(little=self.little)
+                lay()
+                size = self.asm.value(op.SUBTRACT, (self.cursor, begin))
+                write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
+                self._later(partial(write, size))
+            case _:
+                raise NoProgramError(f"a struct in {type(extent).__name__}")
 
     def _constant(self, octets: bytes, where: int = op.ONES) -> None:
         """Bytes that are the same in each record."""

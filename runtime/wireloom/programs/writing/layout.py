@@ -12,10 +12,11 @@ from construct import BytesInteger, FormatField
 from wireloom import codec
 from wireloom.codec.computed import Computed
 from wireloom.codec.encodings import encoded
-from wireloom.codec.errors import DecodeError
+from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
+from wireloom.codec.meanings import Meaning
 from wireloom.codec.runs import Run
 from wireloom.codec.ways import Same, Transform
 from wireloom.expressions.tree import Name, Origin
@@ -24,7 +25,7 @@ from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.values import (
-    APART,
+    WAYS,
     Datum,
     Mask,
     NoProgramError,
@@ -79,8 +80,6 @@ class Arranging(ArrangingExtents):
     def layout(self, content: codec.Layout) -> None:
         """The parts of a layout in order. Raises ``NoProgramError``."""
         for step in content.steps:
-            if self.judge.reason(step):
-                raise NoProgramError(APART)
             self._part(step)
             if isinstance(step, Run | Lone | codec.Bits | Computed | Encoded):
                 self.this.placed.update(column.name for column in step.columns())
@@ -261,8 +260,11 @@ class Arranging(ArrangingExtents):
                 self._struct(name, kind, {})
             case codec.With() if not kind.items:
                 self._struct(name, kind.layout, {each: self.ask(value) for each, value in kind.values.items()})
-            case codec.Nested(extent=codec.Rest() | codec.Size()):
-                self._value(name, said, kind.layout)
+            case codec.As() if type(kind.meaning) in WAYS:
+                change = partial(_meant, meaning=kind.meaning)
+                self._changed(name, kind.subcon.extent, change, lambda inner: inner._octets(name), kept=name)
+            case codec.Nested():
+                self._enclosed(kind.extent, lambda: self._value(name, said, kind.layout))
             case codec.Repeat():
                 self._may_fill(self.this, name)
                 self._items(name, kind)
@@ -307,8 +309,11 @@ class Arranging(ArrangingExtents):
         extent: object,
         change: Callable[[bytes], bytes],
         lay: "Callable[[ChangedArranging], None]",
+        kept: str | None = None,
     ) -> None:
-        """What becomes of bytes that a program of their own writes before. It stands where these are given."""
+        """What becomes of bytes that a program of their own writes before. It stands where these are given. Where that
+        is in the record is ``kept`` under a name.
+        """
         inner = ChangedArranging(self, change)
         lay(inner)
         inner._finish()
@@ -321,7 +326,18 @@ class Arranging(ArrangingExtents):
         known = this.told.get(name)
         valid = known.valid if isinstance(known, Octets) and extent is not None else op.ONES
         self.items[path] = inner
-        self._given_octets(this.inputs.octets((*path, WRITTEN), valid), extent)
+        self._given_octets(this.inputs.octets((*path, WRITTEN), valid), extent, kept)
+
+    def _column(self, name: Name) -> tuple[Path, Outline] | None:
+        """The path of the column with the values of a name, and what is known of it; None if there is none."""
+        scope = self.header if name.origin is Origin.RECORD else self.this
+        outlines, outline = scope.outlines, None
+        for step in name.steps if name.origin is not Origin.INPUT else ():
+            outline = outlines.get(step)
+            if outline is None:
+                return None
+            outlines = dict(outline.fields)
+        return None if outline is None else ((*scope.path, *name.steps), outline)
 
     def _trailing(self, name: str | None) -> None:
         if name is not None:
@@ -360,39 +376,46 @@ class InnerArranging(Arranging):
         self.inputs = Inputs(asm)
         super().__init__(around.judge, around.parameters, asm, again(self.inputs), little=around.little)
         self.around = around
-        self.asked: dict[str, Datum] = {}
-        """What is asked of the header."""
+        self.asked: dict[str, Path] = {}
+        """The columns around that are asked for, by the names that they have here."""
 
 
 class ItemArranging(InnerArranging):
-    """Lays out items of a list: structs, the only column of a table beside those of the header that they ask for."""
+    """Lays out items of a list, a column of a table beside those around the list that they ask for."""
 
     def __init__(self, around: Arranging, items: Outline) -> None:
         outlines = {ITEM: items}
         super().__init__(around, lambda inputs: Laid(inputs.columns((), outlines), outlines=outlines, inputs=inputs))
+        self.columns_around: dict[str, Datum] = {}
 
     def item(self, kind: object) -> None:
         """Lay out an item. Raises ``NoProgramError``."""
-        while isinstance(kind, codec.Nested) and isinstance(kind.extent, codec.Rest | codec.Size):
-            kind = kind.layout
-        if isinstance(kind, codec.Layout | codec.With):
-            self._struct(ITEM, kind if isinstance(kind, codec.Layout) else kind.layout, {})
-        else:
-            self._value(ITEM, kind if isinstance(kind, codec.Field) else codec.Field(kind), kind)
+        self._value(ITEM, kind if isinstance(kind, codec.Field) else codec.Field(kind), kind)
         self._finish()
 
     def known(self, name: Name) -> Datum | int | None:
-        if name.origin is not Origin.RECORD:
+        around = (Origin.THIS, Origin.INPUT, Origin.RECORD) if self.this is self.header else (Origin.RECORD,)
+        if name.origin not in around:
             return super().known(name)
         found = self.around.known(name)
         if found is None or isinstance(found, int):
             return found
-        if name.name not in self.asked:
-            outline = self.around.header.outlines.get(name.name)
-            if outline is None:
-                raise NoProgramError("what is not given of the header")
-            self.asked |= self.inputs.columns((), {name.name: outline})
-        return self.asked[name.name]
+        column = self._column(name)
+        assert column is not None
+        return self.columns_around[column[0][0]]
+
+    def _column(self, name: Name) -> tuple[Path, Outline] | None:
+        if name.origin is not Origin.RECORD and self.this is not self.header:
+            return super()._column(name)
+        column = self.around._column(name)
+        if column is None:
+            raise NoProgramError("what is not given around a list")
+        path, outline = column
+        flat = ".".join(path)
+        if flat not in self.asked:
+            self.asked[flat] = path
+            self.columns_around |= self.inputs.columns((), {flat: outline})
+        return (flat,), outline
 
 
 class ChangedArranging(InnerArranging):
@@ -437,6 +460,14 @@ def _step(through: codec.Through) -> Transform | None:
     except DecodeError:
         return None
     return None if isinstance(step, Same) else step
+
+
+def _meant(text: bytes, meaning: Meaning) -> bytes:
+    """The bytes that a text stands for. Raises ``EncodeError`` for one that they would not be read as."""
+    octets: bytes = meaning.written(text.decode())
+    if meaning.value(octets).encode() != text:
+        raise EncodeError("spelled in another way")
+    return octets
 
 
 def _encoded(text: bytes, encoding: str) -> bytes:

@@ -129,7 +129,7 @@ class ArrangingNumbers(Lowering):
         if isinstance(instead, str | bytes) and isinstance(known, Octets | None):
             self._fill_octets(of, name, known, instead.encode() if isinstance(instead, str) else instead)
             return
-        if not isinstance(instead, int) or not -WORD <= instead < WORD or not isinstance(known, Number | None):
+        if not isinstance(instead, int) or not -WORD <= instead < 2 * WORD or not isinstance(known, Number | None):
             raise NoProgramError("something to fill in that is no integer")
         other = Number(self.asm.number(instead), int(instead), int(instead), truth=isinstance(instead, bool))
         self._may_fill(of, name)

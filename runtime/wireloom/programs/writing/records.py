@@ -47,7 +47,8 @@ def write_record(
     laid = Arranging(Judge.of(protocol, said), records.parameters, asm, header, little=records.little)
     for name, selection in said.match.items():
         if name in {column.name for column in protocol.record.columns}:
-            laid.fill(header, name, selection.first)
+            if selection.first is not None:
+                laid.fill(header, name, selection.first)
             if len(selection.listed) == 1 and not selection.spans and isinstance(selection.any, int):
                 laid.settle(header, name, int(selection.any))
     for name, known in settled.items():

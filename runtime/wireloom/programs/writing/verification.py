@@ -23,6 +23,7 @@ from wireloom.programs.values import (
     NoProgramError,
     Number,
     Octets,
+    Spelled,
     Struct,
 )
 from wireloom.programs.writing.inputs import Items, Path
@@ -169,6 +170,9 @@ class _Comparing:
                 self.at.must_equal(found, wanted, where)
             case Octets(), Octets():
                 self._bytes(found, wanted, given.octets.get(name), where)
+            case Spelled(start=start), Octets() if (copied := given.octets.get(name)) is not None:
+                place = self.asm.value(op.EQUAL, (start, self.asm.value(op.ADD, (op.START, copied.start))))
+                self.at.must(both(self.asm, copied.where, place), where)
             case NoItems(), Items(count=Number(register=count)):
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
             case Listed(listings), Items() if wanted.outline.items is None:
