@@ -409,11 +409,12 @@ def _text(kind: codec.Text, span: Span, at: Lowering) -> Octets:
 
 def _nested(kind: codec.Nested, at: Lowering) -> Datum:
     start, stop = extent(kind.extent, at)
+    behind = at.cursor
     outer, at.limit = at.limit, stop
     at.move(start)
     found = value(kind.layout, at)
     at.end()
-    at.move(stop)
+    at.move(behind)
     at.limit = outer
     return found
 

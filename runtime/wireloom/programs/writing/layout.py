@@ -4,6 +4,7 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -103,10 +104,10 @@ class Arranging(ArrangingExtents):
                     self._trailing(part.trailing)
                 self.spans[part.name] = start, self.cursor
             case codec.When():  # how many bytes are left is not known before all is laid out
-                holds = self._given(part.showing) if asks_left(part) else self.holds(part.condition)
+                holds = self._some_given(part.showing) if asks_left(part) else self.holds(part.condition)
                 self.within(holds, lambda: self.layout(part.content))
             case codec.Optional():
-                self.within(self._given(part.showing), lambda: self.layout(part.content))
+                self.within(self._some_given(part.showing), lambda: self.layout(part.content))
             case codec.Choice():
                 self._choice(part)
             case codec.Ordered():
@@ -151,7 +152,7 @@ class Arranging(ArrangingExtents):
             if filled.get(name) not in (None, where):
                 this.filled[name] = self.asm.value(op.OR, (where, filled[name]))
 
-    def _given(self, names: tuple[str, ...]) -> Mask:  # type: ignore[override]
+    def _some_given(self, names: tuple[str, ...]) -> Mask:
         """The rows in which one of these is given."""
         found: Mask = False
         for name in names:
@@ -184,7 +185,9 @@ class Arranging(ArrangingExtents):
         self._may_fill(self.this, part.name)
         if part.compute.meaning is not None:
             return
-        known, found = self.this.columns.get(part.name), self.ask(part.compute.value)
+        known, found = self.this.columns.get(part.name), None
+        with suppress(NoProgramError):  # what is given may do
+            found = self.ask(part.compute.value)
         if found is not None and known is None:
             self.this.columns[part.name] = self._of_each(found)
         elif found is not None:

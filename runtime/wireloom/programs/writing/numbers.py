@@ -258,7 +258,7 @@ class ArrangingNumbers(Lowering):
 
     def _in_order(self) -> list[Stamp]:
         """The checksums, each behind those that it may be over: what is in front of it, if its bytes end where it
-        stands, or else what is behind it.
+        stands, or else what is behind it. Of two that may be over each other, the first one comes first.
         """
         left, found = list(enumerate(self.sums)), list[Stamp]()
         while left:
@@ -267,8 +267,8 @@ class ArrangingNumbers(Lowering):
                 for place, one in left
                 if not any(other < place if _ends_there(one) else other > place for other, _ in left)
             ]
-            found += [one for _, one in free or left[-1:]]
-            left = [each for each in left if each not in (free or left[-1:])]
+            found += [one for _, one in free or left[:1]]
+            left = [each for each in left if each not in (free or left[:1])]
         return found
 
     def _later(self, write: Callable[[], None]) -> None:
