@@ -155,9 +155,10 @@ class ArrangingNumbers(Lowering):
         return start, stop
 
     def settle(self, of: Laid, name: str, number: int) -> None:
-        """Rows in which it is another number are not sound."""
+        """Rows in which it is another number are not sound. Raises ``NoProgramError`` if it is none."""
         known = of.columns[name]
-        assert isinstance(known, Number)
+        if not isinstance(known, Number):
+            raise NoProgramError("a number that is given as something else")
         self.asm.check(self.asm.value(op.EQUAL_NUMBER, (known.register,), (number,)), op.ONES)
         of.columns[name] = Number(self.asm.number(number), number, number, truth=known.truth)
 
