@@ -115,9 +115,19 @@ def test_tables(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 WRITTEN = {
-    "mainframe": 2, "mavlink2": 8, "mqtt": 14, "netflow5": 1, "nmea": 4, "protobuf": 1, "sbe": 2, "sqlite": 1, "tar": 2, "tls": 3,
-    "ubx": 6, "wav": 1,
-}  # fmt: skip
+    "mainframe": 2,
+    "mavlink2": 8,
+    "mqtt": 14,
+    "netflow5": 1,
+    "nmea": 4,
+    "protobuf": 1,
+    "sbe": 2,
+    "sqlite": 1,
+    "tar": 2,
+    "tls": 3,
+    "ubx": 6,
+    "wav": 1,
+}
 """Of how many messages of a protocol programs write all that others wrote."""
 
 

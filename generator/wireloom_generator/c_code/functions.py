@@ -640,8 +640,8 @@ class Statements:
                 at = _at("record", read[1], each.numbers[0])
                 call = self.shared.call("store_varint", at, read[0], each.numbers[1])
             case orders.PAD:
-                count = self.size(*each.reads[:2])
-                call = f"memset({_at('record', read[0], 0)}, {each.numbers[0]}, (size_t)({count}))"
+                to = _at("record", read[0], 0)
+                call = self.shared.call("pad", to, each.numbers[0], self.size(*each.reads[:2]))
             case _:
                 to = _at("record", read[2], each.numbers[0])
                 call = self.shared.call("copy", to, self.pointer(each.reads[0]), self.size(*each.reads[:2]))
