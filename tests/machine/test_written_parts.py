@@ -97,6 +97,13 @@ PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
         [{"number": 1, "last": 2}, {"number": 1}, {"number": 0, "last": 0}, {"number": 1, "last": 1 << 24}],
         [{"number": 1, "last": 0, "packed": b"\0\1\0"}, {"number": 1 << 20, "last": 0}],
     ),
+    "sizes that follow": (
+        "{name: count, type: leb128_u32, derive: size(words)}, {name: words, type: text, encoding: latin-1, "
+        "size: count}, {name: digits, type: ascii, until: '20', derive: size(octets)}, {name: octets, type: bytes, "
+        "size: digits}, {name: last, type: bytes, prefix: quic_u62}",
+        [{"words": size * "é", "octets": size * b"ab", "last": size * b"c"} for size in (0, 4, 63, 64, 600)],
+        [{"count": 1, "words": "é", "octets": b"", "last": b""}, {"words": "€", "octets": b"", "last": b""}],
+    ),
     "items that ask": (
         "{name: size, type: u8}, {name: list, type: Item, with: {size: size}, repeat: rest}",
         [{"size": 2, "list": [{"octets": b"ab", "mark": 5}] * count} for count in (0, 1, 3)],
