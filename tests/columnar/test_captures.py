@@ -15,7 +15,6 @@ from support import accelerator, compiled, invented, sums, vectors
 from support.cases import each, often
 from support.lockstep import Pair, capture_alike, captures_alike, damaged, records_alike, tables_alike
 from support.paths import ROOT
-from wireloom.columnar.known import KnownSums
 
 from wireloom.codec import EncodeError
 from wireloom.columnar import checksums
@@ -196,24 +195,6 @@ def test_checksums_of_many_ranges(name: str, data: bytes, ends: list[tuple[int, 
     for a, b in ranges:
         alone = checksums.of_ranges(algorithm, buffer, np.array([a] * 3), np.array([b] * 3))
         assert alone.tolist() == [algorithm(data[a:b])] * 3
-
-
-@pytest.mark.sweep
-@accelerator.off_and_on
-@pytest.mark.parametrize("name", sums.SOME)
-def test_checksums_of_many_pieces(name: str, accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checksums, "JOINED", 1000)
-    chance, count = np.random.default_rng(4), 700
-    data, algorithm = chance.bytes(3000), sums.algorithm(name)
-    pieces: list[checksums.Summand] = [b"ab1"]
-    for most in (9, 2, 300):
-        start = chance.integers(0, 2700, count)
-        pieces.insert(0, (start, start + chance.integers(0, most, count)))
-    found = checksums.of_pieces(algorithm, np.frombuffer(data, np.uint8), pieces, count, KnownSums())
-    rows = (
-        [each if isinstance(each, bytes) else data[each[0][i] : each[1][i]] for each in pieces] for i in range(count)
-    )
-    assert found.tolist() == [algorithm(b"".join(row)) for row in rows]
 
 
 @pytest.mark.sweep

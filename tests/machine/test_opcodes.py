@@ -10,7 +10,7 @@ from wireloom.programs import opcodes as operations
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.write_opcodes import OPCODES
 
-NUMBERS = (*range(operations.STORE_LIST + 1), *range(orders.ROW, orders.WRITE_SPELLED + 1))
+NUMBERS = (*range(operations.STORE_LIST + 1), *range(orders.ROW, orders.PAD + 1))
 
 
 def test_every_instruction_has_an_entry_under_its_name() -> None:

@@ -11,13 +11,13 @@ from functools import reduce
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wireloom.codec import As, Bits, Choice, Everything, Field, Headed, Layout, Repeat, Section, Slot, Terminated, When
+from wireloom.codec import As, Bits, Choice, Everything, Field, Headed, Layout, Repeat, Section, Slot, Terminated
 from wireloom.codec.computed import Computed
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.contents import within
 from wireloom.expressions import Expression
-from wireloom.expressions.tree import Function, Name, Origin
+from wireloom.expressions.tree import Name
 from wireloom.options import OptionError, resolve
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
@@ -42,8 +42,8 @@ from wireloom.programs.values import (
     Struct,
 )
 from wireloom.programs.writing.inputs import ITEM, VARIANT, WRITTEN, Inputs, Items, Kind, Outline
-from wireloom.programs.writing.layout import Arranging
-from wireloom.programs.writing.scope import Laid, Stamp
+from wireloom.programs.writing.layout import Arranging, asks_left
+from wireloom.programs.writing.scope import Laid
 from wireloom.rowwise import Judge
 from wireloom_generator import emitters, examples, model
 from wireloom_generator.c_code.functions import FunctionContext, SharedParts, Statements, blocks, flat
@@ -209,30 +209,14 @@ class _Arranging(Arranging):
 
     def _write_all(self) -> None:
         self.finishing = True
-        self.sums = list(reversed(self._in_order()))
         super()._write_all()
-
-    def _in_order(self) -> list[Stamp]:
-        """The checksums, each behind those that it may be over: what is in front of it, if its bytes end where it
-        stands, or else what is behind it.
-        """
-        left, found = list(enumerate(self.sums)), list[Stamp]()
-        while left:
-            free = [
-                (place, one)
-                for place, one in left
-                if not any(other < place if _ends_there(one) else other > place for other, _ in left)
-            ]
-            found += [one for _, one in free or left[-1:]]
-            left = [each for each in left if each not in (free or left[-1:])]
-        return found
 
     def _items(self, name: str, kind: Repeat) -> None:
         super()._items(name, kind)
         known = self.this.columns.get(name)
         if not isinstance(known, Items):
             return
-        if any(map(_asks_left, within([kind.item]))):
+        if any(map(asks_left, within([kind.item]))):
             self.unsure.add(known.path)
         if known.path not in self.items:  # whatever its items are, their bytes are given
             self._copy(known.written())
@@ -242,28 +226,6 @@ class _Arranging(Arranging):
             self._octets(name, kind.subcon.extent)  # they are given as they are, not as a text
         else:
             super()._value(name, said, kind)
-
-    def _part(self, part: Any) -> None:
-        if _asks_left(part):  # how many bytes are left is not known before all is laid out
-            names = tuple(name for name, _ in _fields([part.content]))
-            self.within(self._given(names), lambda: self.layout(part.content))
-        else:
-            super()._part(part)
-
-
-def _asks_left(part: object) -> bool:
-    """Whether something is there if enough bytes are left."""
-    return isinstance(part, When) and any(name.origin is Origin.SECTION for name in part.condition.names)
-
-
-def _ends_there(stamp: Stamp) -> bool:
-    """Whether the bytes that a checksum is over end where it stands, or in front of that."""
-    of, checksum = stamp.following, stamp.following.said.checksum
-    assert checksum is not None
-    ends = [each[1] for each in checksum.over if isinstance(each, tuple)]
-    names = {name.name for end in ends for function, name in end.mentions if function is Function.OFFSET}
-    laid = list(of.of.spans)
-    return bool(names) and names <= set(laid[: laid.index(of.name) + 1])
 
 
 @dataclass(slots=True)

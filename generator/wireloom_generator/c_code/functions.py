@@ -315,7 +315,7 @@ class Statements:
                 pass
             case orders.COLUMN | orders.BIT | orders.SPAN | orders.COUNT:
                 self._column(each, indent)
-            case orders.WRITE | orders.WRITE_VARINT | orders.COPY:
+            case orders.WRITE | orders.WRITE_VARINT | orders.COPY | orders.PAD:
                 self._write(each, indent)
             case _:
                 raise NoProgramError(f"instruction {kind}, which has no form in C")
@@ -639,6 +639,9 @@ class Statements:
             case orders.WRITE_VARINT:
                 at = _at("record", read[1], each.numbers[0])
                 call = self.shared.call("store_varint", at, read[0], each.numbers[1])
+            case orders.PAD:
+                to = _at("record", read[0], 0)
+                call = self.shared.call("pad", to, each.numbers[0], self.size(*each.reads[:2]))
             case _:
                 to = _at("record", read[2], each.numbers[0])
                 call = self.shared.call("copy", to, self.pointer(each.reads[0]), self.size(*each.reads[:2]))

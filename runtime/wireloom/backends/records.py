@@ -22,7 +22,7 @@ from wireloom.programs.assembler import Assembler
 from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import Datum, NoProgramError, Number
 from wireloom.programs.writing.inputs import ITEM, Kind, Outline
-from wireloom.programs.writing.layout import ItemArranging
+from wireloom.programs.writing.layout import Arranging, InnerArranging
 from wireloom.programs.writing.records import write_record
 
 Specialisation = Callable[[bytes], Any]
@@ -118,6 +118,7 @@ class RecordFunctions:
         fields = tuple((each.name, outline_of(each.type, missing=False)) for each in asked)
         outlines[message] = Outline(Kind.STRUCT, 0, missing=False, fields=fields)
         laid, inputs, _, lists = write_record(self.records, code, outlines, settled)
+        _check_inner(laid)
         source = Script(("header", "this", "item", *_TAKEN))
         row = RowSource(source, laid.asm, _BEGINNING, inputs, number)
         row.items = laid.items
@@ -160,12 +161,13 @@ class RecordFunctions:
         """The number of a message."""
         return next(number for number, each in enumerate(self.records.messages) if each.name == message)
 
-    def _items(self, items: ItemArranging, kind: ColumnType) -> Specialisation:
+    def _items(self, items: InnerArranging, kind: ColumnType) -> Specialisation:
         """Returns the bytes of an item of a list of that type."""
         assert isinstance(kind, ListOf)
         source = Script(("item", *_TAKEN))
         row = RowSource(source, items.asm, _BEGINNING, items.inputs, -1)
         row.items = items.items
+        _check_inner(items)
         columns = {each.name: each for each in self.records.protocol.record.columns}
         for name in items.asked:
             row.values[name,] = RowValue(source.lasting(name), columns[name].type, missing=False)
@@ -200,6 +202,13 @@ def _given(columns: Sequence[Column], types: Types) -> list[tuple[int, Column]]:
         if each.label and (each.name.rpartition("_")[0] not in types or types[each.name] not in fitting(each.type)):
             raise NoProgramError("a number that only its label tells")
     return found
+
+
+def _check_inner(laid: Arranging) -> None:
+    """Raises ``NoProgramError`` for bytes that are changed, and for lists that ask for more than the header."""
+    for each in laid.items.values():
+        if each.change is not None or any(len(path) > 1 for path in each.asked.values()):
+            raise NoProgramError("bytes that are changed, or a list that asks for what is around it")
 
 
 def unless_left(make: Callable[..., Specialisation], *arguments: Any, **options: Any) -> Specialisation | None:

@@ -11,15 +11,18 @@ from wireloom.backends.instructions import BufferPosition, InstructionSource, li
 from wireloom.backends.results import MEANINGS
 from wireloom.backends.source import Script
 from wireloom.codec import floats
+from wireloom.codec.ascii import Ascii
 from wireloom.codec.coercion import fitting
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.meanings import EPOCH, MICROSECOND, Meaning, read_back
+from wireloom.codec.values import Rest
 from wireloom.codec.varints import Leb128, Quic, SignedLeb128, Vlq
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as wop
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
+from wireloom.programs.outputs import Table
 from wireloom.programs.values import SIZES, WORD, NoProgramError
 from wireloom.programs.writing.inputs import VALIDITY, VARIANT, WRITTEN, Inputs, Kind, Outline, Path
 
@@ -38,7 +41,7 @@ _KINDS = {
 }
 _CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
 """The codes of signed numbers by their sizes."""
-_WRITES = wop.WRITE, wop.WRITE_VARINT, wop.COPY, wop.WRITE_SPELLED
+_WRITES = wop.WRITE, wop.WRITE_VARINT, wop.WRITE_DIGITS, wop.WRITE_SPELLED, wop.COPY, wop.PAD
 _MEMORY = frozenset((*_WRITES, op.LOAD_ODD, op.CRC, op.SUM, op.CHECK_BYTES, op.SAME))
 """The instructions that need the bytes of the record, beside those that load numbers."""
 
@@ -287,9 +290,26 @@ class RowSource(InstructionSource):
         value = self.values[self.inputs.taken[each.numbers[0]].path]
         self._set(each.sets[0], f"len({value.name} or ())")
 
+    def _constant(self, each: Instruction) -> None:
+        table, (start, stop) = self.asm.memory[each.numbers[0]], each.sets
+        assert isinstance(table, Table)
+        self._texts[start] = "0"
+        self._buffers[start] = repr(table.data)
+        self._set(stop, str(len(table.data)))
+
+    def _choose(self, each: Instruction) -> None:
+        if not self._buffers.keys().isdisjoint(each.reads[1:]):
+            raise NoProgramError("bytes that are in several places")
+        super()._choose(each)
+
     def _varint_size(self, each: Instruction) -> None:
         octets = self.source.bind("varint", varint)
         self._set(each.sets[0], f"len({octets}({self.text(each.reads[0])}, {each.numbers[0]}))")
+
+    def _digits_size(self, each: Instruction) -> None:
+        base, least = each.numbers
+        number = self.text(each.reads[0])
+        self._set(each.sets[0], f"len({self.source.bind('digits', digits)}({number}, {base}, {least}))")
 
     def _write(self, each: Instruction) -> None:
         (octets, size, is_big), where = each.numbers, each.reads[2]
@@ -323,6 +343,17 @@ class RowSource(InstructionSource):
         read = self.source.bind(f"octets_{way}", partial(octets_of, MEANINGS[way]))
         self._when(where, [f"data[{begin}:{end}] = {read}({self.span(start, stop)})"])
 
+    def _write_digits(self, each: Instruction) -> None:
+        number, start, stop, where = each.reads
+        begin, end = map(self.position, (start, stop))
+        octets = f"{self.source.bind('digits', digits)}({self.text(number)}, {each.numbers[0]}, {end} - ({begin}))"
+        octets = f"{octets}.upper()" if each.numbers[1] else octets
+        self._when(where, [f"data[{begin}:{end}] = {octets}"])
+
+    def _pad(self, each: Instruction) -> None:
+        start, stop = map(self.position, each.reads[:2])
+        self._when(each.reads[2], [f"data[{start}:{stop}] = {bytes(each.numbers)!r} * ({stop} - ({start}))"])
+
     def _when(self, where: int, lines: list[str]) -> None:
         if where in self._where:
             self.source.lines.extend(lines)
@@ -337,11 +368,16 @@ class RowSource(InstructionSource):
         wop.BIT: _bit,
         wop.SPAN: _span,
         wop.COUNT: _count,
+        wop.CONSTANT: _constant,
+        op.CHOOSE: _choose,
         wop.VARINT_SIZE: _varint_size,
+        wop.DIGITS_SIZE: _digits_size,
         wop.WRITE: _write,
         wop.WRITE_VARINT: _write_varint,
+        wop.WRITE_DIGITS: _write_digits,
         wop.COPY: _copy,
         wop.WRITE_SPELLED: _write_spelled,
+        wop.PAD: _pad,
     }
 
 
@@ -391,6 +427,11 @@ def in_places(number: int | Decimal, places: int) -> int:
     if not -WORD <= found < WORD or Decimal(found).scaleb(-places) != number:
         raise ValueError
     return found
+
+
+def digits(number: int, base: int, least: int) -> bytes:
+    """The ASCII digits of a number in a base, with zeros in front if they are fewer than ``least``."""
+    return Ascii(Rest(), 64, base=base, digits=least).encoded(number)
 
 
 def bits_of_double(number: float) -> int:

@@ -37,3 +37,10 @@ def copy_all(to: int, at: int, size: int) -> None:
     else:
         for done in range(size):
             put1(to + done, u1(at + done))
+
+
+def fill(at: int, end: int, byte: int) -> None:
+    """Write a byte to all places up to an end."""
+    while at < end:
+        put1(at, byte)
+        at += 1

@@ -12,12 +12,16 @@ from wireloom.programs.opcodes import Opcode
     BIT,
     SPAN,
     COUNT,
+    CONSTANT,
     VARINT_SIZE,
+    DIGITS_SIZE,
     WRITE,
     WRITE_VARINT,
+    WRITE_DIGITS,
     COPY,
     WRITE_SPELLED,
-) = range(80, 90)
+    PAD,
+) = range(80, 94)
 
 JUDGING = op.JUDGING | {WRITE_SPELLED}
 """The instructions that find rows not sound."""
@@ -48,10 +52,20 @@ OPCODES = {
         "{d} = count {n} of row {a}",
         "d is how many items the row a has in the column whose offsets are at the input n.",
     ),
+    CONSTANT: Opcode(
+        "CONSTANT",
+        "{d}, {e} = table {n} of {m}",
+        "d and e are where the m bytes of the table n start and stop.",
+    ),
     VARINT_SIZE: Opcode(
         "VARINT_SIZE",
         "{d} = size of varint {a} form={n}",
         "d is how many bytes a has as a number of variable length in the form n, see VARINT.",
+    ),
+    DIGITS_SIZE: Opcode(
+        "DIGITS_SIZE",
+        "{d} = size of digits {a} base={n} least={m}",
+        "d is how many characters a has in base n: its digits, and a sign if it is negative; m at least.",
     ),
     WRITE: Opcode(
         "WRITE",
@@ -64,6 +78,12 @@ OPCODES = {
         "write varint {a} form={m} to [{b} + {n}] where {c}",
         "Writes a in the form m, see VARINT, n bytes behind the position b, where the mask c is set.",
     ),
+    WRITE_DIGITS: Opcode(
+        "WRITE_DIGITS",
+        "write digits {a} base={n} capital={m} from {b} to {c} where {f}",
+        "Writes the lowest digits of a in base n, as ASCII, to all places from b to before c, with a sign at b if a is "
+        "negative, where the mask f is set. Letters are capital if m is 1.",
+    ),
     COPY: Opcode(
         "COPY",
         "copy from {a} to {b} to [{c} + {n}] where {f}",
@@ -74,6 +94,11 @@ OPCODES = {
         "write what the text from {a} to {b} spells way={m} to [{c} + {n}] where {f}",
         "Writes the bytes that STORE_SPELLED writes as the text from a to b, n bytes behind the position c, where the "
         "mask f is set. Rows of f in which there are no such bytes are rejected.",
+    ),
+    PAD: Opcode(
+        "PAD",
+        "pad from {a} to {b} with {n} where {c}",
+        "Writes the byte n to all places from a to before b, where the mask c is set.",
     ),
 }
 """What all instructions are, also those of ``operations``, by their numbers."""

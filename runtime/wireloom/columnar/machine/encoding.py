@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Protocol
+from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import accel
 from wireloom.columnar.alike import alike
 from wireloom.columnar.buffers import (
@@ -52,8 +52,9 @@ Outlines = tuple[tuple[str, Outline], ...]
 class WritingProgram:
     """A program that writes records, one that writes their sizes to ``place``, and the columns that both read.
 
-    Items of lists are written before, by programs of their own, which are ``asked`` for columns of the header, too.
-    ``stages``, with their keys, read them again, as the columns ``reread``. Programs with the same ``key`` do the same.
+    Items of lists are written before, by programs of their own, which are ``asked`` for columns around the list, too;
+    so are bytes that stand in the record as what ``change`` makes of them. ``stages``, with their keys, read items
+    again, as the columns ``reread``. Programs with the same ``key`` do the same.
     """
 
     assembled: Executable
@@ -64,7 +65,8 @@ class WritingProgram:
     key: tuple[object, ...]
     stages: tuple[tuple[tuple[object, ...], Stage], ...] = ()
     reread: Mapping[Path, ItemLists] = field(default_factory=dict)
-    asked: tuple[str, ...] = ()
+    asked: tuple[tuple[str, Path], ...] = ()
+    change: Callable[[bytes], bytes] | None = None
 
     @classmethod
     def of(cls, laid: Arranging, inputs: Inputs, **more: Any) -> "WritingProgram":
@@ -73,9 +75,12 @@ class WritingProgram:
         place = asm.place(Output())
         total = Instruction(op.STORE_8, (), (laid.total,), (place,))
         sizing = Executable.of(asm.assembled(judging=False, outputs=[total]))
-        items = {path: cls.of(inner, inner.inputs, asked=tuple(inner.asked)) for path, inner in laid.items.items()}
+        items = {
+            path: cls.of(inner, inner.inputs, asked=tuple(inner.asked.items()), change=inner.change)
+            for path, inner in laid.items.items()
+        }
         whole = Executable.of(asm.assembled())
-        inner = ((path, each.key, each.asked) for path, each in items.items())
+        inner = ((path, each.key, each.asked, each.change) for path, each in items.items())
         key = *whole.identity, sizing.code.tobytes(), *inputs.taken.items(), *inner
         return cls(whole, sizing, place, inputs, items, key, **more)
 
@@ -93,6 +98,8 @@ class WritingProgram:
 
     def lists(self, batch: pa.RecordBatch, path: Path, mine: Array) -> "ListBytes | None":
         """The lists in the rows that are ``mine``, if this writes items; None if they do not fit."""
+        if self.change is not None:
+            return self._changed(batch, mine)
         given = _column(batch, path, {})
         counts = counts_of(given)
         rows = np.flatnonzero(mine & (counts > 0))
@@ -100,7 +107,7 @@ class WritingProgram:
         ends, octets = np.zeros(1, np.int32), b""
         if len(rows):
             owners = np.repeat(rows, counts)
-            asked = {name: batch.column(name).take(as_arrow(owners)) for name in self.asked}
+            asked = {name: _column(batch, each, {}).take(as_arrow(owners)) for name, each in self.asked}
             items = pa.RecordBatch.from_pydict({ITEM: items_of(given, rows), **asked})
             found = together(items, [(self, row_numbers(len(owners)))])
             if found is None:
@@ -112,10 +119,25 @@ class WritingProgram:
         sizes[rows + 1] = ends[behind] - ends[behind - counts]
         return ListBytes(array(pa.binary(), len(batch), None, np.cumsum(sizes, dtype=np.int32), octets), sound)
 
+    def _changed(self, batch: pa.RecordBatch, mine: Array) -> "ListBytes | None":
+        """What becomes of bytes that this writes in the rows that are ``mine``."""
+        assert self.change is not None
+        rows = np.flatnonzero(mine)
+        found = together(batch, [(self, rows)])
+        if found is None:
+            return None
+        sound, values = found[1] | ~mine, np.full(len(batch), b"", object)
+        for row, octets in zip(rows.tolist(), found[0].take(as_arrow(rows)).to_pylist(), strict=True):
+            try:
+                values[row] = self.change(octets)
+            except (EncodeError, UnicodeError):
+                sound[row] = False
+        return ListBytes(pa.array(values, pa.binary()), sound)
+
 
 class ListBytes(NamedTuple):
-    """The bytes of the items that lists of some rows have, as they are ``written``, and which lists are ``sound``: one
-    value for each row of the batch.
+    """The bytes of the items that lists of some rows have, as they are ``written``, or what becomes of bytes, and which
+    of them are ``sound``: one value for each row of the batch.
     """
 
     written: pa.Array

@@ -76,9 +76,10 @@ def _number(column: pa.Array, taken: Address) -> int:
 
 
 def size_of(inputs: Inputs, columns: Callable[[Path], pa.Array], rows: Array) -> int:
-    """How many bytes these rows have in texts and bytes."""
+    """How many bytes these rows have."""
     found = 0
     for taken in inputs.taken.values():
+        found += taken.size * len(rows)
         if taken.is_of_octets:
             ends = ends_of(columns(taken.path))
             found += int((ends[rows + 1] - ends[rows]).sum())

@@ -60,8 +60,18 @@ class WrittenTile(Tile):
         offsets = memory(self.out[n], int(rows.max(initial=-1)) + 2, "<u4")
         return offsets[rows].astype(np.int64), offsets[rows + 1].astype(np.int64)
 
+    def constant(self, d: int, e: int, n: int, size: int) -> None:
+        self.registers[d], self.registers[e] = self.out[n], self.out[n] + size
+
     def varint_size(self, d: int, a: int, form: int) -> None:
         self.registers[d] = _varint_size(number_of(self.registers[a]), form)
+
+    def digits_size(self, d: int, a: int, base: int, least: int) -> None:
+        value = number_of(self.registers[a])
+        size, rest = np.where(value < 0, 2, 1), np.abs(value) // base
+        while (more := rest > 0).any():
+            size, rest = size + more, rest // base
+        self.registers[d] = np.maximum(size, least)
 
     def write(self, a: int, b: int, c: int, offset: int, size: int, big: int) -> None:
         rows = self._written(c)
@@ -90,6 +100,19 @@ class WrittenTile(Tile):
             more, place = behind > 0, place + 1
             at, value, size = at[more] + 1, value[more], size[more]
 
+    def write_digits(self, a: int, b: int, c: int, f: int, base: int, capital: int) -> None:
+        rows = self._written(f)
+        number, begin, end = (self.values(each, rows) for each in (a, b, c))
+        begin, end = begin - FIRST_ADDRESS, end - FIRST_ADDRESS
+        negative = (number < 0) & (begin < end)
+        ADDRESSED["u1"][begin[negative]] = ord("-")
+        begin, number = begin + negative, np.abs(number)
+        while (left := begin < end).any():
+            begin, end, number = begin[left], end[left] - 1, number[left]
+            digit = number % base
+            ADDRESSED["u1"][end] = digit + np.where(digit < 10, ord("0"), ord("A" if capital else "a") - 10)
+            number //= base
+
     def copy(self, a: int, b: int, c: int, d: int, offset: int) -> None:
         rows = self._written(d)
         start, stop, to = (self.values(each, rows) - FIRST_ADDRESS for each in (a, b, c))
@@ -108,6 +131,11 @@ class WrittenTile(Tile):
                 ctypes.memmove(place + offset, octets, len(octets))
         self.sound_where(rows, good)
 
+    def pad(self, a: int, b: int, c: int, byte: int) -> None:
+        rows = self._written(c)
+        start = self.values(a, rows)
+        ADDRESSED["u1"][ragged(start - FIRST_ADDRESS, np.maximum(self.values(b, rows) - start, 0))] = byte
+
     def _written(self, when: int) -> Array:
         """The rows in which a mask is set. What was read of their bytes is no longer there."""
         self.forget()
@@ -121,11 +149,15 @@ WRITING_METHODS: Methods = {
     orders.BIT: WrittenTile.bit,
     orders.SPAN: WrittenTile.span,
     orders.COUNT: WrittenTile.item_count,
+    orders.CONSTANT: WrittenTile.constant,
     orders.VARINT_SIZE: WrittenTile.varint_size,
+    orders.DIGITS_SIZE: WrittenTile.digits_size,
     orders.WRITE: WrittenTile.write,
     orders.WRITE_VARINT: WrittenTile.write_varint,
+    orders.WRITE_DIGITS: WrittenTile.write_digits,
     orders.COPY: WrittenTile.copy,
     orders.WRITE_SPELLED: WrittenTile.write_spelled,
+    orders.PAD: WrittenTile.pad,
 }
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.copies import copy_all
+from wireloom.columnar.copies import copy_all, fill
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine.spelling import unspelled
 from wireloom.columnar.machine.tiles import TILE, Amounts, Instructions, Registers
@@ -127,6 +127,15 @@ def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers
         a, offsets = registers[code[2]], out[code[3]]
         for i in range(count):
             d[i] = u4(offsets + 4 * a[i] + 4) - u4(offsets + 4 * a[i])
+    elif kind == orders.CONSTANT:
+        e, data, size = registers[code[2]], out[code[3]], code[4]
+        for i in range(count):
+            d[i] = data
+            e[i] = data + size
+    elif kind == orders.DIGITS_SIZE:
+        a, base, least = registers[code[2]], code[3], code[4]
+        for i in range(count):
+            d[i] = max(_digits_size(a[i], base), least)
     else:
         a = registers[code[2]]
         for i in range(count):
@@ -142,6 +151,15 @@ def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
         for i in range(count):
             if c[i] != 0:
                 _put_varint(b[i] + code[4], a[i], code[5])
+    elif kind == orders.WRITE_DIGITS:
+        d = registers[code[4]]
+        for i in range(count):
+            if d[i] != 0:
+                _write_digits(a[i], b[i], c[i], code[5], code[6])
+    elif kind == orders.PAD:
+        for i in range(count):
+            if c[i] != 0:
+                fill(a[i], b[i], code[4])
     else:
         d, n = registers[code[4]], code[5]
         for i in range(count):
@@ -180,6 +198,26 @@ def _put_varint(at: int, value: int, form: int) -> None:
             low = 7 * (behind if form == op.VLQ else i)
             group = value >> low if form == op.SIGNED_LEB128 else shifted(value, low)
             put1(at + i, group & 0x7F | (0x80 if behind > 0 else 0))
+
+
+def _digits_size(number: int, base: int) -> int:
+    size = 1
+    if number < 0:
+        size, number = 2, -number
+    while number >= base:
+        size, number = size + 1, number // base
+    return size
+
+
+def _write_digits(number: int, begin: int, end: int, base: int, capital: int) -> None:
+    if number < 0 and begin < end:
+        put1(begin, 45)
+        begin, number = begin + 1, -number
+    while end > begin:
+        end -= 1
+        digit = number % base
+        put1(end, digit + (48 if digit < 10 else 55 if capital else 87))
+        number //= base
 
 
 def _write_number(size: int, big: bool, a: Array, b: Array, c: Array, n: int, count: int) -> None:

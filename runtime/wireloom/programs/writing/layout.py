@@ -4,6 +4,7 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -11,20 +12,21 @@ from construct import BytesInteger, FormatField
 
 from wireloom import codec
 from wireloom.codec.computed import Computed
+from wireloom.codec.encodings import encoded
+from wireloom.codec.errors import DecodeError
 from wireloom.codec.flatbuffers import Encoded
+from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
 from wireloom.codec.meanings import Counted, DecimalMeaning
 from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
+from wireloom.codec.ways import Same, Transform
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.values import (
-    APART,
-    SIZES,
     WAYS,
     Datum,
     Mask,
@@ -32,8 +34,8 @@ from wireloom.programs.values import (
     Octets,
     Struct,
 )
-from wireloom.programs.writing.inputs import ITEM, Inputs, Items, Outline, Path
-from wireloom.programs.writing.numbers import ArrangingNumbers
+from wireloom.programs.writing.extents import ArrangingExtents
+from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Items, Outline, Path
 from wireloom.programs.writing.scope import Copied, Laid
 from wireloom.rowwise import Judge
 
@@ -41,13 +43,17 @@ _NUMBERS = FormatField | BytesInteger | Varint | codec.Bcd | codec.Ascii
 """What may follow from others."""
 
 
-class Arranging(ArrangingNumbers):
+class Arranging(ArrangingExtents):
     """Lays out a message."""
 
     def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
         super().__init__(judge, parameters, asm, header, little=little)
-        self.items: dict[Path, ItemArranging] = {}
-        """The lists whose items programs of their own write before."""
+        self.items: dict[Path, InnerArranging] = {}
+        """What programs of their own write before: the items of lists, and bytes that are changed."""
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.items.clear()
 
     # Whole messages
 
@@ -64,13 +70,12 @@ class Arranging(ArrangingNumbers):
                 self.layout(part)
                 continue
             start = self.cursor
-            self.this = fields
+            self.this, self.spans[part.name] = fields, (start, start)
             with self.asm.field(part.name):
                 self._section(said, part.name, variant)
             self.spans[part.name] = start, self.cursor
+        self._constant(said.record.until)
         self.header.spans = fields.spans = self.spans
-        if said.record.until:
-            self._terminated(said.record.until)
 
     def _section(self, said: codec.Message, name: str, variant: int) -> None:
         """What the message has in one of the record's sections."""
@@ -87,9 +92,9 @@ class Arranging(ArrangingNumbers):
     def layout(self, content: codec.Layout) -> None:
         """The parts of a layout in order. Raises ``NoProgramError``."""
         for step in content.steps:
-            if self.judge.reason(step):
-                raise NoProgramError(APART)
             self._part(step)
+            if isinstance(step, Run | Lone | codec.Bits | Computed | Encoded):
+                self.this.placed.update(column.name for column in step.columns())
 
     def _part(self, part: Any) -> None:
         match part:
@@ -104,16 +109,22 @@ class Arranging(ArrangingNumbers):
                 self._bits(part)
             case codec.Section():
                 start = self.cursor
+                self.spans[part.name] = start, start
                 with self.asm.field(part.name):
                     self.layout(part.content)
                     self._trailing(part.trailing)
                 self.spans[part.name] = start, self.cursor
-            case codec.When():
-                self.within(self.holds(part.condition), lambda: self.layout(part.content))
+            case codec.When():  # how many bytes are left is not known before all is laid out
+                holds = self._some_given(part.showing) if asks_left(part) else self.holds(part.condition)
+                self.within(holds, lambda: self.layout(part.content))
             case codec.Optional():
-                self.within(self._given(part.showing), lambda: self.layout(part.content))
+                self.within(self._some_given(part.showing), lambda: self.layout(part.content))
             case codec.Choice():
                 self._choice(part)
+            case codec.Ordered():
+                self._ordered(part)
+            case codec.Pad():
+                self._pad(part)
             case Computed():
                 self._computed(part)
             case codec.Unpack():
@@ -152,7 +163,7 @@ class Arranging(ArrangingNumbers):
             if filled.get(name) not in (None, where):
                 this.filled[name] = self.asm.value(op.OR, (where, filled[name]))
 
-    def _given(self, names: tuple[str, ...]) -> Mask:  # type: ignore[override]
+    def _some_given(self, names: tuple[str, ...]) -> Mask:
         """The rows in which one of these is given."""
         found: Mask = False
         for name in names:
@@ -170,13 +181,29 @@ class Arranging(ArrangingNumbers):
             self.within(both_masks(self.asm, free, holds), lambda content=content: self.layout(content))  # type: ignore[misc]
             free = either_not(self.asm, free, holds)
 
+    def _ordered(self, part: codec.Ordered) -> None:
+        def laid_in(*, little: bool) -> None:
+            outer, self.little = self.little, little
+            self.layout(part.content)
+            self.little = outer
+
+        holds = self.holds(part.little)
+        self.within(holds, partial(laid_in, little=True))
+        self.within(either_not(self.asm, True, holds), partial(laid_in, little=False))
+
     def _computed(self, part: Computed) -> None:
         """A value that is in no bytes: what is given of it is compared when the record is proved."""
         self._may_fill(self.this, part.name)
-        if part.name not in self.this.columns and part.compute.meaning is None:
+        if part.compute.meaning is not None:
+            return
+        known, found = self.this.columns.get(part.name), None
+        with suppress(NoProgramError):  # what is given may do
             found = self.ask(part.compute.value)
-            if found is not None:
-                self.this.columns[part.name] = self._of_each(found)
+        if found is not None and known is None:
+            self.this.columns[part.name] = self._of_each(found)
+        elif found is not None:
+            number = self._of_each(found)
+            self._bound(part.name, number.least, number.most)
 
     def _unpack(self, part: codec.Unpack) -> None:
         """The packed bytes where these are given, else what is not packed."""
@@ -184,27 +211,43 @@ class Arranging(ArrangingNumbers):
         given = None if raw is None else self.this.columns.get(raw)
 
         def content() -> None:
-            outer, self.spans = self.spans, {}
             self.layout(part.content)
-            self.spans = outer
             self._trailing(part.trailing)
 
+        def changed() -> None:
+            step = _step(part.through)
+            if step is None:
+                content()
+            else:
+                self._changed(part.name, None, step.pack, lambda inner: inner.unpacked(part))
+
         if raw is None or given is None:
-            content()
+            changed()
             return
-        self.within(self.asm.value(op.NOT, (given.valid,)), content)
+        self.within(self.asm.value(op.NOT, (given.valid,)), changed)
         self.within(given.valid, lambda: self._octets(raw))
 
     # Bytes, texts and structs
 
     def _lone(self, part: Lone) -> None:
-        start, said = self.cursor, part.field
-        if part.derived and not isinstance(part.subcon, _NUMBERS):
-            raise NoProgramError("a derived value that is no number")
-        self._value(part.name, said, part.subcon)
+        """A value; its bytes where these are given beside it."""
+        start, raw = self.cursor, part.field.raw
+        kept = self.this.columns.get(raw) if raw else None
+        if isinstance(kept, Octets) and raw:
+            fixed = getattr(getattr(part.subcon, "extent", None), "fixed", None)
+            self.within(self.asm.value(op.NOT, (kept.valid,)), lambda: self._lone_value(part))
+            self.within(kept.valid, lambda: self._octets(raw, None if fixed is None else codec.Size(fixed)))
+        else:
+            self._lone_value(part)
         self.spans[part.name] = start, self.cursor
         if part.name in self.this.inner:
             self.spans.update({f"{part.name}.{name}": span for name, span in self.inside.items()})
+
+    def _lone_value(self, part: Lone) -> None:
+        said = part.field
+        if part.derived and not isinstance(part.subcon, _NUMBERS):
+            raise NoProgramError("a derived value that is no number")
+        self._value(part.name, said, part.subcon)
 
     def _value(self, name: str, said: codec.Field, kind: object) -> None:
         match kind:
@@ -214,93 +257,33 @@ class Arranging(ArrangingNumbers):
                 self._varint(name, said, kind)
             case codec.Bcd():
                 self._packed_decimal(name, said, kind)
-            case codec.Ascii(extent=codec.Rest() | codec.Size()):
-                self._ascii(name, said, kind)
-            case codec.Ascii(extent=codec.Until(end=end, unterminated=False, unit=1, terminator="drop")):
-                self._ascii(name, said, kind)
-                self._terminated(end)
-            case codec.Ascii(extent=codec.Prefixed(length=FormatField() | BytesInteger() as length)):
-                form, position, shift, where = (
-                    NumberFormat.from_construct(length),
-                    self.position,
-                    self.shift,
-                    self.where,
-                )
-                self.move(position, shift + form.size)
-                size = self._ascii(name, said, kind)
-                self._later(lambda: self._write(size, form, position, shift, where))
+            case codec.Ascii():
+                self._digits(name, said, kind)
             case codec.As(meaning=Counted() | DecimalMeaning()):
                 self._value(name, said, kind.subcon)
             case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:
                 self._spelled(name, way)
-            case codec.Blob():
+            case codec.Constant():
+                self._may_fill(self.this, name)
+                self._constant(kind.value)
+            case codec.Blob() | codec.Text(encoding="utf-8" | "ascii"):
+                self._prepare(name, said)
                 self._octets(name, kind.extent)
-            case codec.Text(encoding="utf-8"):
-                self._octets(name, kind.extent)
-            case codec.Packed(
-                through=codec.Through(way=codec.Compressing()),
-                value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest()),
-            ):
-                self._octets(name, kind.extent)
+            case codec.Text():
+                self._changed(name, kind.extent, partial(_encoded, encoding=kind.encoding), lambda it: it._octets(name))
+            case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest())):
+                self._packed(name, said, kind)
             case codec.Layout():
                 self._struct(name, kind, {})
             case codec.With() if not kind.items:
                 self._struct(name, kind.layout, {each: self.ask(value) for each, value in kind.values.items()})
-            case codec.Nested(extent=codec.Rest() | codec.Size()):
-                self._value(name, said, kind.layout)
-            case codec.Repeat(until=None):
+            case codec.Nested():
+                self._enclosed(kind.extent, lambda: self._value(name, said, kind.layout))
+            case codec.Repeat():
                 self._may_fill(self.this, name)
                 self._items(name, kind)
             case _:
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
-
-    def _octets(self, name: str, extent: object = None) -> None:
-        """The bytes that are given under that name, with their length in front, or their terminator behind."""
-        known, asm, where = self.this.columns.get(name), self.asm, self.where
-        if not isinstance(known, Octets | None):
-            raise NoProgramError("bytes that are given as something else")
-        size = self.nothing
-        if known is not None:
-            size = asm.value(op.SUBTRACT, (known.stop, known.start))
-            size = size if known.valid == op.ONES else asm.value(op.CHOOSE, (known.valid, size, self.nothing))
-        match extent:
-            case None | codec.Rest() | codec.Size():
-                pass
-            case codec.Until(end=end, unterminated=False, unit=1) if len(end) < 8:
-                pass
-            case codec.Prefixed(length=FormatField() | BytesInteger() as length):
-                kind, position, shift = NumberFormat.from_construct(length), self.position, self.shift
-                self.move(position, shift + kind.size)
-                self._later(lambda: self._write(size, kind, position, shift, where))
-            case _:
-                raise NoProgramError(f"parts of type {type(extent).__name__}")
-        if known is not None:
-            self.this.octets[name] = self._copy(known)
-        if isinstance(extent, codec.Until) and extent.terminator == "drop":
-            self._terminated(extent.end)
-
-    def _spelled(self, name: str, way: int) -> None:
-        """The bytes that a text spells."""
-        known, position, shift, where = self.this.columns.get(name), self.position, self.shift, self.where
-        if not isinstance(known, Octets | None):
-            raise NoProgramError("a text that is given as something else")
-        start = self.cursor
-        self.move(position, shift + SIZES[way])
-        if known is not None:
-            reads, there = (known.start, known.stop), both(self.asm, where, known.valid)
-
-            def write() -> None:
-                self.asm.do(orders.WRITE_SPELLED, (*reads, self._place(position), there), (shift, way))
-
-            self._later(write)
-            self.this.octets[name] = Copied(start, self.cursor, there)
-
-    def _terminated(self, end: bytes) -> None:
-        position, shift, where = self.position, self.shift, self.where
-        register = self.asm.number(int.from_bytes(end, "big"))
-        self.move(position, shift + len(end))
-        to = shift, len(end), 1
-        self._later(lambda: self.asm.do(orders.WRITE, (register, self._place(position), where), to))
 
     def _items(self, name: str, kind: codec.Repeat) -> None:
         """The items of a list, if a program can write them; else it is laid out as if it had none."""
@@ -316,6 +299,56 @@ class Arranging(ArrangingNumbers):
         self.items[known.path] = inner
         self._copy(known.written())
 
+    def _packed(self, name: str, said: codec.Field, kind: codec.Packed) -> None:
+        """The packed bytes where these are given, else those that they unpack to, as far as they are packed."""
+        raw = kind.through.raw
+        given = None if raw is None else self.this.columns.get(raw)
+
+        def changed() -> None:
+            step = _step(kind.through)
+            if step is None:
+                self._octets(name, kind.extent)
+            else:
+                self._changed(name, kind.extent, step.pack, lambda inner: inner._value(name, said, kind.value))
+
+        if raw is None or not isinstance(given, Octets):
+            changed()
+            return
+        self.within(self.asm.value(op.NOT, (given.valid,)), changed)
+        self.within(given.valid, lambda: self._given_octets(given, kind.extent, raw))
+
+    def _changed(
+        self,
+        name: str,
+        extent: object,
+        change: Callable[[bytes], bytes],
+        lay: "Callable[[ChangedArranging], None]",
+    ) -> None:
+        """What becomes of bytes that a program of their own writes before. It stands where these are given."""
+        inner = ChangedArranging(self, change)
+        inner._lay(partial(lay, inner), (inner.header, inner.this))
+        this, path = self.this, (*self.this.path, f"{name}, changed {len(self.items)}")
+        assert this.inputs is not None
+        for each, where in inner.this.filled.items():
+            if where == op.ONES:
+                self._may_fill(this, each)
+        this.placed |= inner.this.placed
+        known = this.told.get(name)
+        valid = known.valid if isinstance(known, Octets) and extent is not None else op.ONES
+        self.items[path] = inner
+        self._given_octets(this.inputs.octets((*path, WRITTEN), valid), extent)
+
+    def _column(self, name: Name) -> tuple[Path, Outline] | None:
+        """The path of the column with the values of a name, and what is known of it; None if there is none."""
+        scope = self.header if name.origin is Origin.RECORD else self.this
+        outlines, outline = scope.outlines, None
+        for step in name.steps if name.origin is not Origin.INPUT else ():
+            outline = outlines.get(step)
+            if outline is None:
+                return None
+            outlines = dict(outline.fields)
+        return None if outline is None else ((*scope.path, *name.steps), outline)
+
     def _trailing(self, name: str | None) -> None:
         if name is not None:
             self._octets(name)
@@ -324,7 +357,14 @@ class Arranging(ArrangingNumbers):
         known, outer, spans = self.this.columns.get(name), self.this, self.spans
         if not isinstance(known, Struct | None):
             raise NoProgramError("a struct that is given as something else")
-        inner = Laid(dict(known.fields) if known is not None else {}, given)
+        outline = outer.outlines.get(name)
+        inner = Laid(
+            dict(known.fields) if known is not None else {},
+            given,
+            outlines=dict(outline.fields) if outline is not None else {},
+            inputs=outer.inputs,
+            path=(*outer.path, name),
+        )
         outer.inner[name] = inner
         self.this, self.spans = inner, {}
         self.nesting += 1
@@ -334,18 +374,29 @@ class Arranging(ArrangingNumbers):
         self.this, self.spans = outer, spans
 
 
-class ItemArranging(Arranging):
-    """Lays out items of a list: structs, the only column of a table beside those of the header that they ask for."""
+class InnerArranging(Arranging):
+    """Lays out a part of what is ``around``, by a program of its own."""
 
-    def __init__(self, around: Arranging, items: Outline) -> None:
+    change: Callable[[bytes], bytes] | None = None
+    """What becomes of the bytes that are laid out."""
+
+    def __init__(self, around: Arranging, again: Callable[[Inputs], Laid]) -> None:
         asm = Assembler()
         asm.path = around.asm.path
         self.inputs = Inputs(asm)
-        laid = Laid(self.inputs.columns((), {ITEM: items}))
-        super().__init__(around.judge, around.parameters, asm, laid, little=around.little)
+        super().__init__(around.judge, around.parameters, asm, again(self.inputs), little=around.little)
         self.around = around
-        self.asked: dict[str, Datum] = {}
-        """What is asked of the header."""
+        self.asked: dict[str, Path] = {}
+        """The columns around that are asked for, by the names that they have here."""
+
+
+class ItemArranging(InnerArranging):
+    """Lays out items of a list, a column of a table beside those around the list that they ask for."""
+
+    def __init__(self, around: Arranging, items: Outline) -> None:
+        outlines = {ITEM: items}
+        super().__init__(around, lambda inputs: Laid(inputs.columns((), outlines), outlines=outlines, inputs=inputs))
+        self.columns_around: dict[str, Datum] = {}
 
     def item(self, kind: object) -> None:
         """Lay out an item. Raises ``NoProgramError``."""
@@ -353,22 +404,77 @@ class ItemArranging(Arranging):
 
     def _item(self, kind: object) -> None:
         self.this = self.header
-        while isinstance(kind, codec.Nested) and isinstance(kind.extent, codec.Rest | codec.Size):
-            kind = kind.layout
-        if isinstance(kind, codec.Layout | codec.With):
-            self._struct(ITEM, kind if isinstance(kind, codec.Layout) else kind.layout, {})
-        else:
-            self._value(ITEM, kind if isinstance(kind, codec.Field) else codec.Field(kind), kind)
+        self._value(ITEM, kind if isinstance(kind, codec.Field) else codec.Field(kind), kind)
 
     def known(self, name: Name) -> Datum | int | None:
-        if name.origin is not Origin.RECORD:
+        around = (Origin.THIS, Origin.INPUT, Origin.RECORD) if self.this is self.header else (Origin.RECORD,)
+        if name.origin not in around:
             return super().known(name)
         found = self.around.known(name)
         if found is None or isinstance(found, int):
             return found
-        if name.name not in self.asked:
-            outline = self.around.header.outlines.get(name.name)
-            if outline is None:
-                raise NoProgramError("what is not given of the header")
-            self.asked |= self.inputs.columns((), {name.name: outline})
-        return self.asked[name.name]
+        column = self._column(name)
+        assert column is not None
+        return self.columns_around[column[0][0]]
+
+    def _column(self, name: Name) -> tuple[Path, Outline] | None:
+        if name.origin is not Origin.RECORD and self.this is not self.header:
+            return super()._column(name)
+        column = self.around._column(name)
+        if column is None:
+            raise NoProgramError("what is not given around a list")
+        path, outline = column
+        flat = ".".join(path)
+        if flat not in self.asked:
+            self.asked[flat] = path
+            self.columns_around |= self.inputs.columns((), {flat: outline})
+        return (flat,), outline
+
+
+class ChangedArranging(InnerArranging):
+    """Lays out bytes that are changed before they stand in the record, from the same columns as what is around them."""
+
+    def __init__(self, around: Arranging, change: Callable[[bytes], bytes]) -> None:
+        if around.this.inputs is None:
+            raise NoProgramError("bytes that are changed")
+        super().__init__(around, lambda inputs: _again(around.header, inputs))
+        self.change = change
+        if around.this is not around.header:
+            self.this = _again(around.this, self.inputs)
+
+    def unpacked(self, part: codec.Unpack) -> None:
+        """Lay out what is unpacked of a section."""
+        self.layout(part.content)
+        self._trailing(part.trailing)
+        self.this.spans = self.spans
+
+    def known(self, name: Name) -> Datum | int | None:
+        if name.origin is Origin.RECORD and isinstance(self.around, InnerArranging):
+            raise NoProgramError("what is not given of the header")
+        return super().known(name)
+
+
+def _again(laid: Laid, inputs: Inputs) -> Laid:
+    """The same columns for another program."""
+    columns = inputs.columns(laid.path, laid.outlines)
+    return Laid(columns, outlines=laid.outlines, inputs=inputs, path=laid.path, placed=set(laid.placed))
+
+
+def asks_left(part: object) -> bool:
+    """Whether something is there if enough bytes are left."""
+    return isinstance(part, codec.When) and any(name.origin is Origin.SECTION for name in part.condition.names)
+
+
+def _step(through: codec.Through) -> Transform | None:
+    """What bytes go through, if that is the same in all records."""
+    if through.way.asked.names:
+        return None
+    try:
+        step = through.way.step({}, {}, Frame({}))
+    except DecodeError:
+        return None
+    return None if isinstance(step, Same) else step
+
+
+def _encoded(text: bytes, encoding: str) -> bytes:
+    return encoded(text.decode(), encoding)

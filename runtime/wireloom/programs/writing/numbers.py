@@ -4,19 +4,22 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from wireloom import codec
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
 from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
+from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat, varint_form
+from wireloom.programs.outputs import Table
 from wireloom.programs.reading.checks import joined
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.values import (
@@ -27,7 +30,7 @@ from wireloom.programs.values import (
     Number,
     Octets,
 )
-from wireloom.programs.writing import digits
+from wireloom.programs.writing.decimals import packed
 from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
 from wireloom.rowwise import Judge
 
@@ -60,6 +63,12 @@ class ArrangingNumbers(Lowering):
 
     # What expressions ask for
 
+    def _reached(self, name: Name, steps: Sequence[str]) -> Datum | None:
+        """As when it is read: there is none of a field that has no place before what asks."""
+        scope = self.record if name.origin is Origin.RECORD else self.this
+        is_ahead = isinstance(scope, Laid) and steps[0] in scope.told and steps[0] not in scope.placed
+        return None if is_ahead else super()._reached(name, steps)
+
     def offset(self, name: str) -> Number:
         """Where ``name`` starts."""
         return Number(self.span(name)[0], 0, FARTHEST)
@@ -75,16 +84,28 @@ class ArrangingNumbers(Lowering):
         start, position, shift = self.cursor, self.position, self.shift
         self.move(position, shift + kind.size)
         self.spans[name] = start, self.cursor
-        of, where = self.this, self.where
-        if said.checksum is not None:
-            self.sums.append(Stamp(Following(name, said, of, where, self.asm.path), kind, position, shift))
-        else:
-            told = self._half if kind.half else self._told
-            self._later(lambda: self._write(told(of, name, said), kind, position, shift, where))
+        where, little = self.where, kind.is_little(little=self.little)
+        put = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
 
-    def _half(self, of: Laid, name: str, said: codec.Field) -> int:
+        def write(register: int) -> None:
+            put(self._half(register) if kind.half else register)
+
+        self._number_later(name, said, write, position, shift, kind.size)
+
+    def _number_later(
+        self, name: str, said: codec.Field, write: Callable[[int], None], position: int, shift: int, size: int
+    ) -> None:
+        """Write a number once it is known; a checksum of so many bytes once all others are written."""
+        of = self.this
+        if said.checksum is not None:
+            following = Following(name, said, of, self.where, self.asm.path)
+            self.sums.append(Stamp(following, size, position, shift, write))
+        else:
+            self._later(lambda: write(self._told(of, name, said)))
+
+    def _half(self, register: int) -> int:
         """The bits of a number of half precision, if it is 0, normal or infinite: else the record does not say it."""
-        asm, register = self.asm, self._told(of, name, said)
+        asm = self.asm
         sign = asm.value(op.AND_NUMBER, (asm.value(op.SHIFT_RIGHT, (register, asm.number(16))),), (0x8000,))
         rest = asm.value(op.AND_NUMBER, (register,), (0x7FFF_FFFF,))
         found = self.moved(asm.value(op.SHIFT_RIGHT, (rest, asm.number(13))), -112 << 10)
@@ -96,19 +117,23 @@ class ArrangingNumbers(Lowering):
         """Lay out these structs and write them. Where numbers have sizes that depend on what they follow from, that is
         laid out twice: the values that are found with sizes of one byte tell what their sizes are.
         """
-        known = [(each, dict(each.columns), dict(each.filled)) for each in levels]
+        known = [(each, dict(each.columns), dict(each.filled), set(each.placed)) for each in levels]
         lay()
         self._derive()
         if self.varying:
             self.guesses = [self._register(each.of, each.name) for each in self.varying]
-            for level, columns, filled in known:
-                level.columns, level.filled, level.octets, level.inner = columns, filled, {}, {}
-            self.position, self.shift, self.spans = self.nothing, 0, {}
-            for made in (self.writes, self.following, self.varying, self.sums):
-                made.clear()
+            for level, columns, filled, placed in known:
+                level.columns, level.filled, level.placed, level.octets, level.inner = columns, filled, placed, {}, {}
+            self._forget()
             lay()
             self._derive()
         self._write_all()
+
+    def _forget(self) -> None:
+        """Forget what is laid out."""
+        self.position, self.shift, self.spans = self.nothing, 0, {}
+        for made in (self.writes, self.following, self.varying, self.sums):
+            made.clear()
 
     def _prepare(self, name: str, said: codec.Field, *, floating: int = 0) -> None:
         """Put something in place of missing values, or remember that it follows from others. Raises ``NoProgramError``
@@ -132,17 +157,24 @@ class ArrangingNumbers(Lowering):
 
     def _narrow(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
-        known = self.this.columns.get(name)
-        if meaning_of(said) is None and isinstance(known, Number) and not known.floating and not kind.boolean:
+        if not kind.boolean and meaning_of(said) is None:
             bits = 8 * kind.size - (kind.kind == "i")
-            least, most = -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1
+            self._bound(name, -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1)
+
+    def _bound(self, name: str, least: int, most: int) -> None:
+        """Take for granted that a number is between two others: else the record does not say it."""
+        known = self.this.columns.get(name)
+        if isinstance(known, Number) and not known.floating:
             self.this.columns[name] = replace(known, least=max(known.least, least), most=min(known.most, most))
 
     def fill(self, of: Laid, name: str, instead: object, *, floating: int = 0) -> None:
-        """Put a number where none is given. Raises ``NoProgramError`` if it is none."""
+        """Put a number, a text or bytes where none is given. Raises ``NoProgramError`` if it is something else."""
         known = of.columns.get(name)
         if floating:
             instead = _bits_of(instead, floating)
+        if isinstance(instead, str | bytes) and isinstance(known, Octets | None):
+            self._fill_octets(of, name, known, instead.encode() if isinstance(instead, str) else instead)
+            return
         if not isinstance(instead, int) or not -WORD <= instead < 2 * WORD or not isinstance(known, Number | None):
             raise NoProgramError("something to fill in that is no integer")
         truth = isinstance(instead, bool)
@@ -155,10 +187,25 @@ class ArrangingNumbers(Lowering):
             least, most = min(known.least, int(instead)), max(known.most, int(instead))
             of.columns[name] = Number(register, least, most, truth=known.truth, floating=floating)
 
+    def _fill_octets(self, of: Laid, name: str, known: Octets | None, instead: bytes) -> None:
+        start, stop = self.constant(instead)
+        self._may_fill(of, name)
+        if known is not None:
+            start, stop = (
+                self.asm.value(op.CHOOSE, (known.valid, *pair)) for pair in ((known.start, start), (known.stop, stop))
+            )
+        of.columns[name] = Octets(start, stop)
+
+    def constant(self, octets: bytes) -> Span:
+        """From where to where in memory these bytes are."""
+        start, stop = self.asm.several(orders.CONSTANT, 2, (), (self.asm.shared(Table(octets)), len(octets)))
+        return start, stop
+
     def settle(self, of: Laid, name: str, number: int) -> None:
-        """Rows in which it is another number are not sound."""
+        """Rows in which it is another number are not sound. Raises ``NoProgramError`` if it is none."""
         known = of.columns[name]
-        assert isinstance(known, Number)
+        if not isinstance(known, Number):
+            raise NoProgramError("a number that is given as something else")
         self.asm.check(self.asm.value(op.EQUAL_NUMBER, (known.register,), (number,)), op.ONES)
         of.columns[name] = Number(self.asm.number(number), number, number, truth=known.truth)
 
@@ -200,13 +247,12 @@ class ArrangingNumbers(Lowering):
                 raise NoProgramError("a number that stands for something else")
         return steps if times == 1 else asm.value(op.DIVIDE, (steps, asm.number(times)))
 
-    def _write(self, register: int, kind: NumberFormat, position: int, shift: int, where: int) -> None:
-        """Write a number so many bytes behind a position of the record."""
-        little = kind.is_little(little=self.little)
-        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(not little)))
+    def _write(self, register: int, *, size: int, position: int, shift: int, where: int, little: bool) -> None:
+        """Write a number of so many bytes so many bytes behind a position of the record."""
+        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, size, int(not little)))
         offset = self.offset_of(position, where)
         if offset is not None:
-            said = register, kind.size, little
+            said = register, size, little
             self.numbers[offset + shift, where] = said
             if self.numbers.get((offset + shift, self.asm.negated.get(where, -1))) == said:
                 self.numbers[offset + shift, op.ONES] = said
@@ -230,8 +276,9 @@ class ArrangingNumbers(Lowering):
         if part.whole is not None:
             self._may_fill(self.this, part.whole[0])
             self.spans[part.whole[0]] = start, self.cursor
-        of, where = self.this, self.where
-        self._later(lambda: self._write(self._word(part, of), kind, position, shift, where))
+        of, where, little = self.this, self.where, kind.is_little(little=self.little)
+        write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
+        self._later(lambda: write(self._word(part, of)))
 
     def _word(self, part: codec.Bits, of: Laid) -> int:
         """The number that bits make up, where it is not given itself."""
@@ -246,20 +293,29 @@ class ArrangingNumbers(Lowering):
         """A number of variable length, which goes to the cursor."""
         if said.checksum is not None:
             raise NoProgramError("a checksum without a size of its own")
+        room, of = self._room(name, said), self.this
+        self._put_varint(kind, room, lambda: self._told(of, name, said))
+
+    def _room(self, name: str, said: codec.Field) -> int:
+        """The number that tells how many bytes a field has: a guess where its value follows from others."""
         count = len(self.following)
         self._prepare(name, said)
-        guess, of, where = self._told(self.this, name, said), self.this, self.where
-        position, shift, form = self.position, self.shift, varint_form(kind)
         if len(self.following) > count:
-            guess = self.guesses[len(self.varying)] if self.guesses else guess
             self.varying.append(self.following[-1])
+            if self.guesses:
+                return self.guesses[len(self.varying) - 1]
+        return self._told(self.this, name, said)
+
+    def _put_varint(self, kind: Varint, room: int, told: Callable[[], int]) -> None:
+        """A number of variable length, which goes to the cursor and has as many bytes as the number ``room``."""
+        position, shift, where, form = self.position, self.shift, self.where, varint_form(kind)
 
         def write() -> None:
-            register = self._folded(kind, self._told(of, name, said))
+            register = self._folded(kind, told())
             self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (shift, form))
 
         self._later(write)
-        self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, guess),), (form,)))
+        self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, room),), (form,)))
 
     def _packed_decimal(self, name: str, said: codec.Field, kind: codec.Bcd) -> None:
         """A number as packed digits, which go to the cursor."""
@@ -270,34 +326,12 @@ class ArrangingNumbers(Lowering):
         self.move(position, shift + kind.size)
 
         def write() -> None:
-            octets = digits.packed(self.asm, self._told(of, name, said), kind)
+            octets = packed(self.asm, self._told(of, name, said), kind)
             place = self._place(position)
             for number, octet in enumerate(octets):
                 self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
 
         self._later(write)
-
-    def _ascii(self, name: str, said: codec.Field, kind: codec.Ascii) -> int:
-        """A number in ASCII digits, which go to the cursor. Returns the register with their count."""
-        if said.checksum is not None or kind.fill:
-            raise NoProgramError("digits after a filling, or of a checksum")
-        count = len(self.following)
-        self._prepare(name, said)
-        guess, of, where, start = self._told(self.this, name, said), self.this, self.where, self.cursor
-        if len(self.following) > count:
-            guess = self.guesses[len(self.varying)] if self.guesses else guess
-            self.varying.append(self.following[-1])
-
-        def write() -> None:
-            spelled = digits.Spelled.of(self.asm, self._told(of, name, said), kind)
-            end = self._place(self.asm.value(op.ADD, (start, spelled.size)))
-            for behind, (character, there) in enumerate(spelled.characters()):
-                self.asm.do(orders.WRITE, (character, end, both(self.asm, where, there)), (-1 - behind, 1, 1))
-
-        self._later(write)
-        size = digits.Spelled.of(self.asm, guess, kind).size
-        self._on(size)
-        return size
 
     def _folded(self, kind: Varint, register: int) -> int:
         """What is written for a number: one that is not signed, if its lowest bit is its sign."""
@@ -333,9 +367,24 @@ class ArrangingNumbers(Lowering):
         for path, write in self.writes:
             self.asm.path = path
             write()
-        for seal in reversed(self.sums):
+        for seal in self._in_order():
             self._sum(seal)
         self.asm.path = ()
+
+    def _in_order(self) -> list[Stamp]:
+        """The checksums, each behind those that it may be over: what is in front of it, if its bytes end where it
+        stands, or else what is behind it. Of two that may be over each other, the first one comes first.
+        """
+        left, found = list(enumerate(self.sums)), list[Stamp]()
+        while left:
+            free = [
+                (place, one)
+                for place, one in left
+                if not any(other < place if _ends_there(one) else other > place for other, _ in left)
+            ]
+            found += [one for _, one in free or left[:1]]
+            left = [each for each in left if each not in (free or left[:1])]
+        return found
 
     def _later(self, write: Callable[[], None]) -> None:
         """Write something once all is known."""
@@ -363,11 +412,11 @@ class ArrangingNumbers(Lowering):
         self.this, self.spans, self.where = each.following.of, each.following.of.spans, each.following.where
         checksum = each.following.said.checksum
         assert checksum is not None
-        self._write(joined(self, checksum, self.where), each.kind, each.position, each.shift, self.where)
+        each.write(joined(self, checksum, self.where))
         begin = self.moved(self._place(each.position), each.shift)
         for known in self.summed:
             apart = self.asm.value(op.LESS_EQUAL, (known.stop, begin))
-            behind = self.asm.value(op.LESS_EQUAL, (self.moved(begin, each.kind.size), known.start))
+            behind = self.asm.value(op.LESS_EQUAL, (self.moved(begin, each.size), known.start))
             known.valid = both(self.asm, known.valid, self.asm.value(op.OR, (apart, behind)))
 
     def crc(self, algorithm: codec.Crc, start: int, stop: int, where: int) -> int:
@@ -393,3 +442,13 @@ def _bits_of(number: object, size: int) -> int:
     if not isinstance(number, int | float) or number != number:
         raise NoProgramError("something to fill in that is no number")
     return int.from_bytes(struct.pack("<f" if size == 4 else "<d", number), "little")
+
+
+def _ends_there(stamp: Stamp) -> bool:
+    """Whether the bytes that a checksum is over end where it stands, or in front of that."""
+    of, checksum = stamp.following, stamp.following.said.checksum
+    assert checksum is not None
+    ends = [each[1] for each in checksum.over if isinstance(each, tuple)]
+    names = {name.name for end in ends for function, name in end.mentions if function is Function.OFFSET}
+    laid = list(of.of.spans)
+    return bool(names) and names <= set(laid[: laid.index(of.name) + 1])

@@ -46,12 +46,10 @@ def write_record(
         fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
     laid = Arranging(Judge.of(protocol, said), records.parameters, asm, header, little=records.little)
     for name, selection in said.match.items():
-        if isinstance(selection.any, str | bytes):
-            raise NoProgramError("a text that selects a message")
         if name in {column.name for column in protocol.record.columns}:
             if selection.first is not None:
                 laid.fill(header, name, selection.first)
-            if len(selection.listed) == 1 and not selection.spans:
+            if len(selection.listed) == 1 and not selection.spans and isinstance(selection.any, int):
                 laid.settle(header, name, int(selection.any))
     for name, known in settled.items():
         if name in header.columns:
@@ -70,7 +68,7 @@ def _given(inputs: Inputs, path: Path, outlines: Mapping[str, Outline], columns:
     """What is given of the header, or of a message. Rows with labels of numbers that are missing are not sound."""
     labels = {column.name for column in columns if column.label}
     told = {name: each for name, each in outlines.items() if name not in labels | {"variant"}}
-    found = Laid(inputs.columns(path, told), outlines=told)
+    found = Laid(inputs.columns(path, told), outlines=told, inputs=inputs, path=path)
     for label in labels & outlines.keys():
         number = found.columns.get(label.rpartition("_")[0])
         if number is None or number.valid != op.ONES:

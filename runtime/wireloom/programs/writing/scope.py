@@ -1,15 +1,14 @@
 """What is known of a struct while a program that writes it is put together."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from wireloom import codec
 from wireloom.programs import opcodes as op
-from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.reading.lowering import Span
 from wireloom.programs.values import Datum, Level
-from wireloom.programs.writing.inputs import Outline
+from wireloom.programs.writing.inputs import Inputs, Outline, Path
 
 
 class Copied(NamedTuple):
@@ -23,7 +22,8 @@ class Copied(NamedTuple):
 @dataclass(slots=True)
 class Laid(Level):
     """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in and
-    the masks of the rows for that, the structs in it, and what is known of its columns.
+    the masks of the rows for that, the structs in it, what is known of its columns, which are those of ``inputs`` with
+    this ``path``, and which fields are ``placed``.
     """
 
     octets: dict[str, Copied] = field(default_factory=dict)
@@ -31,6 +31,9 @@ class Laid(Level):
     inner: "dict[str, Laid]" = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)
     outlines: Mapping[str, Outline] = field(default_factory=dict)
+    inputs: Inputs | None = None
+    path: Path = ()
+    placed: set[str] = field(default_factory=set)
     told: Mapping[str, Datum] = field(init=False)
     """What is given, with nothing filled in."""
 
@@ -62,9 +65,10 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A checksum that stands ``shift`` bytes behind ``position``."""
+    """A checksum of ``size`` bytes that stands ``shift`` bytes behind ``position``, and what writes the number."""
 
     following: Following
-    kind: NumberFormat
+    size: int
     position: int
     shift: int
+    write: Callable[[int], None]

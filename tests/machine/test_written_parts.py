@@ -1,0 +1,146 @@
+"""Parts of records that programs write, without the codec, and values in them that they leave to it."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from support import accelerator, compiled
+from support.accelerator import with_llvm
+from support.lockstep import Pair, rows_alike
+from support.worked import examples, pair_of
+
+from wireloom.columnar import encoding as tabular
+from wireloom.columnar.tables import Table
+
+FEATURES = (
+    "align",
+    "align_from_a_section",
+    "bytes_prefixed",
+    "checksum_parameters",
+    "checksums_over_each_other",
+    "constants",
+    "enum_groups",
+    "pad",
+    "pad_of_a_size",
+    "proof_of_bits",
+    "record_until",
+    "recursion",
+    "types_sized",
+)
+HEAD = """\
+protocol: ours
+byte_order: big
+types:
+  - {name: Pair, fields: [{name: key, type: u8}, {name: words, type: text, size: rest}]}
+  - name: Item
+    given: [size]
+    fields: [{name: octets, type: bytes, size: size}, {name: mark, type: u8, when: size > 1}]
+record:
+  length: length
+  fields:
+    - {name: length, type: u16, derive: size(record)}
+    - {name: kind, type: u8, default: 1}
+    - {section: body, size: rest}
+---
+message: one
+match: {}
+sections:
+  body:
+"""
+_ADDRESS = {"mac": "02:00:5e:10:00:ff", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1"}
+PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "regions": (
+        "{name: some, type: text, size: 6, until: '00', pad: '2e'}, {name: last, type: bytes, size: 3, pad: ff}",
+        [{"some": "abc", "last": b"\1"}, {"some": "abcdef", "last": b""}, {"some": "", "last": b"abc"}],
+        [{"some": "abcdefg", "last": b""}, {"some": "a\0", "last": b""}, {"some": "", "last": b"\xff"}],
+    ),
+    "digits": (
+        "{name: some, type: ascii, sign: signed, size: 8, until: '20', pad: '20', digits: 3}, "
+        "{name: last, type: ascii, base: 16, size: 4, digits: 4, case: upper}",
+        [{"some": number, "last": abs(number)} for number in (0, 7, -7, 1000, -12345, 0xFFFF, -0xABCD)],
+        [{"some": 12345678, "last": 0}, {"some": 0, "last": 0x10000}, {"some": None, "last": 1}],
+    ),
+    "kept bytes": (
+        "{name: some, type: ascii, size: 3, until: '20', pad: '20', raw: some_bytes}, {name: last, type: u8}",
+        [
+            {"some": 12, "some_bytes": None, "last": 1},
+            {"some": None, "some_bytes": b"   ", "last": 2},
+        ],
+        [{"some": 12, "some_bytes": b"13 ", "last": 1}, {"some": 12, "some_bytes": b"12", "last": 1}],
+    ),
+    "constants": (
+        "{name: some, type: bytes, size: 10, const: '00112233445566778899'}, {name: word, type: text, size: 3, "
+        "const: abc}, {name: last, type: text, prefix: leb128_u32, default: \"'none'\"}",
+        [{"last": "x" * 200}, {"last": None}, {"word": "abc", "last": ""}],
+        [{"some": b"", "last": ""}, {"word": "abd", "last": ""}],
+    ),
+    "byte orders": (
+        "{name: order, type: u8}, {section: inner, size: rest, byte_order: little if order == 1 else big, "
+        "fields: [{name: number, type: u32}]}",
+        [{"order": order, "number": 0x01020304} for order in (0, 1, 2, 1)],
+        [{"order": None, "number": 1}, {"order": 1, "number": 1 << 40}],
+    ),
+    "structs": (
+        "{name: first, type: Pair, prefix: u8}, {name: second, type: Pair, until: '3b'}",
+        [{"first": {"key": 1, "words": "ab"}, "second": {"key": 2, "words": size * "c"}} for size in (0, 3)],
+        [{"first": {"key": 1, "words": 300 * "a"}, "second": {"key": 2, "words": ";"}}],
+    ),
+    "addresses": (
+        ", ".join(f"{{name: {name}, type: bytes, size: {size}, as: {name}}}" for name, size in
+                  (("mac", 6), ("ipv4", 4), ("ipv6", 16))),
+        [_ADDRESS, {**_ADDRESS, "ipv4": "0.0.0.0"}],
+        [{**_ADDRESS, "ipv4": "192.0.2"}, {**_ADDRESS, "ipv6": "2001:DB8::1"}, {**_ADDRESS, "mac": None}],
+    ),
+    "zeros cut off": (
+        "{section: inner, size: rest, through: {zeros: 6}, raw: packed, fields: [{name: number, type: u16}, "
+        "{name: last, type: u32, default: 0}]}",
+        [{"number": 1, "last": 2}, {"number": 1}, {"number": 0, "last": 0}, {"number": 1, "last": 1 << 24}],
+        [{"number": 1, "last": 0, "packed": b"\0\1\0"}, {"number": 1 << 20, "last": 0}],
+    ),
+    "sizes that follow": (
+        "{name: count, type: leb128_u32, derive: size(words)}, {name: words, type: text, encoding: latin-1, "
+        "size: count}, {name: digits, type: ascii, until: '20', derive: size(octets)}, {name: octets, type: bytes, "
+        "size: digits}, {name: last, type: bytes, prefix: quic_u62}",
+        [{"words": size * "é", "octets": size * b"ab", "last": size * b"c"} for size in (0, 4, 63, 64, 600)],
+        [{"count": 1, "words": "é", "octets": b"", "last": b""}, {"words": "€", "octets": b"", "last": b""}],
+    ),
+    "items that ask": (
+        "{name: size, type: u8}, {name: list, type: Item, with: {size: size}, repeat: rest}",
+        [{"size": 2, "list": [{"octets": b"ab", "mark": 5}] * count} for count in (0, 1, 3)],
+        [{"size": 2, "list": [{"octets": b"abc", "mark": 5}]}, {"size": 1, "list": [{"octets": b"a", "mark": 5}]}],
+    ),
+}  # fmt: skip
+"""What a body has, rows that programs write, and rows that are the codec's affair."""
+
+by_programs = pytest.mark.parametrize(
+    "accelerated",
+    [
+        pytest.param(False, id="numpy"),
+        pytest.param(True, id="llvm", marks=[accelerator.on, with_llvm]),
+    ],
+)
+
+
+@by_programs
+@pytest.mark.parametrize("name", FEATURES)
+def test_examples_of_features(name: str, accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabular.Encoder, "_built", None)
+    for parameters, records in examples(name):
+        table = Table(pair_of(name).codec, {})
+        for record in records:
+            found = table.decode_columnar(record, mode="PERMISSIVE", **parameters)
+            if found["_corrupt_reason"].null_count == len(found) > 0:
+                assert b"".join(table.encode_records(found, **parameters).to_pylist()) == record
+
+
+@by_programs
+@pytest.mark.parametrize("name", PARTS)
+def test_parts(name: str, accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields, sound, others = PARTS[name]
+    codec = compiled.of(f"{HEAD}    [{fields}]\n").codec
+    schema = Table(codec, {}).schema
+    rows, changed = ([{"message": "one", "one": each} for each in those] for those in (sound, [*sound, *others]))
+    rows_alike(Pair(codec), pa.Table.from_pylist(changed, schema))
+    records = [*map(codec.build, rows)]
+    monkeypatch.setattr(tabular.Encoder, "_built", None)
+    assert Table(codec, {}).encode_records(pa.Table.from_pylist(rows, schema)).to_pylist() == records
