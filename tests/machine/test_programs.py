@@ -60,7 +60,7 @@ def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch
 def test_numpy_follows_every_instruction() -> None:
     instructions = {*range(op.STORE_LIST + 1)}
     assert numpy_backend.METHODS.keys() == instructions
-    assert numpy_writer.WRITING_METHODS.keys() - instructions == {*range(writing.ROW, writing.WRITE_SPELLED + 1)}
+    assert numpy_writer.WRITING_METHODS.keys() - instructions == {*range(writing.ROW, writing.PAD + 1)}
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_without_a_source_for_its_own_loop_a_program_goes_on_in_that_of_all(monk
     accelerator.pay(monkeypatch, 0)
     asked = Mock(side_effect=RuntimeError("the source of step has changed since it was imported"))
     monkeypatch.setattr(loops, "compiled_loop", asked)
-    own = loops.Loops(np.zeros(1, np.int64))
+    own = loops.Loops(np.zeros((1, 1), np.int64))
     assert own.follow(10) is own.follow(10) is None
     asked.assert_called_once()
 
