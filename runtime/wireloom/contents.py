@@ -25,8 +25,9 @@ def parts_of(protocol: Protocol) -> Iterator[object]:
     """All parts of a protocol's records, and the values in them."""
     layouts: list[object] = [protocol.record.head, *protocol.record.tail]
     for message in protocol.records.values():
-        for each in (message, *message.variants):
-            layouts += each.sections.values()
+        layouts += message.sections.values()
+        for variant in message.variants:
+            layouts += variant.sections.values()
     return within(layouts)
 
 
