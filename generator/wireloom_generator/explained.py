@@ -1,63 +1,41 @@
-"""How a protocol's records are decoded, in sentences for ``wireloom check --explain`` and the generated pages.
+"""How a protocol's records are decoded and encoded, in sentences for ``wireloom check --explain`` and the pages.
 
-The facts come from the runtime, which does the decoding.
+The facts come from the runtime, which does it.
 """
 
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wireloom.codec import Protocol
-    from wireloom.rowwise import Account
+    from wireloom.programs.support import Reasons, Support
 
 
-def account(codec: "Protocol") -> "Account":
-    """How the columnar decoder reads a protocol's records, according to its running codec."""
-    from wireloom import rowwise  # imported only when emitted code is run, like the codec
+def support(codec: "Protocol") -> "Support":
+    """What programs say of a protocol's records, according to its running codec."""
+    from wireloom.programs.support import Support  # imported only when emitted code is run, like the codec
 
-    return rowwise.account(codec)
+    return Support.of(codec)
 
 
-def sentences(account: "Account", name: Callable[[str], str] = str, words: Callable[[str], str] = str) -> Iterator[str]:
-    """How the messages are read; ``name`` and ``words`` format names and reasons for the page."""
-    apart = {message: left for message, left in account.left.items() if left}
-    for message, left in apart.items():
-        reasons = "; ".join(f"{name(place)} ({words(why)})" for place, why in left)
-        yield f"{name(message)} is decoded record by record if it has {reasons}."
-    if len(apart) < len(account.left):
-        yield f"{'The other messages' if apart else 'All messages'} are decoded many records at once."
-    if account.varying:
-        *varying, last = map(name, account.varying)
-        lists = f"{', '.join(varying)} and {last}" if varying else last
-        yield f"The items of {lists} vary in size; a record with a much longer list than most is decoded separately."
-    if account.kept:
-        kept = " or ".join(map(name, account.kept))
-        yield f"A record that has bytes for {kept} is decoded separately."
-    if account.gaps:
-        gaps = " or ".join(map(name, account.gaps))
-        yield f"A record that has bytes for {gaps} in several places is decoded separately."
-    if account.hollow:
-        hollow = " or of ".join(map(name, account.hollow))
-        yield f"A record that has more items of {hollow} than bytes is decoded separately."
-    if not account.chained:
+def sentences(found: "Support", name: Callable[[str], str] = str, words: Callable[[str], str] = str) -> Iterator[str]:
+    """How records are decoded and encoded; ``name`` and ``words`` format names and reasons for the page."""
+    yield from _bulk("decoded", found.unread, name, words)
+    yield from _bulk("encoded", found.unwritten, name, words)
+    if not found.chained:
         yield "Records are found one by one, because their length is not a sum of numbers at fixed offsets."
 
 
-def looped(codec: "Protocol") -> Iterator[str]:
-    """What compiled loops leave to numpy, if numpy and pyarrow are installed."""
-    if not all(map(find_spec, ("numpy", "pyarrow"))):
-        return
-    from wireloom.columnar import programmed  # as above
-
+def _bulk(done: str, left: "Reasons", name: Callable[[str], str], words: Callable[[str], str]) -> Iterator[str]:
+    """Which messages are decoded, or encoded, many records at once, and which are not."""
     messages: dict[tuple[str, ...], list[str]] = {}
-    for name, reasons in programmed.left(codec).items():
-        messages.setdefault(reasons, []).append(name)
+    for message, reasons in left.items():
+        messages.setdefault(reasons, []).append(name(message))
     others = messages.pop((), [])
     for reasons, names in messages.items():
-        yield f"With `accel`, numpy also decodes {', '.join(names)} if it has {'; '.join(reasons)}."
+        yield f"A record of {', '.join(names)} is {done} by itself if it has {'; '.join(map(words, reasons))}."
     if others:
-        yield f"With `accel`, a compiled loop decodes {'the other' if messages else 'all'} messages."
+        yield f"{'The other' if messages else 'All'} messages are {done} many records at once."
 
 
 def single(codec: "Protocol") -> Iterator[str]:

@@ -9,7 +9,7 @@ from support import compiled
 from support.lockstep import Pair, captures_alike, damaged, records_alike
 
 from wireloom.codec import DecodeError, EncodeError
-from wireloom.columnar.planning import framing_of
+from wireloom.columnar.framings import framing_of
 
 
 @pytest.mark.parametrize("name", ["match", "match_of_lengths", "dispatch"])

@@ -18,8 +18,8 @@ from support.lockstep import Pair, capture_alike
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.cutting import Cutter, cuts
 from wireloom.columnar import cells
+from wireloom.columnar.framings import framing_of
 from wireloom.columnar.hopping import Hop
-from wireloom.columnar.planning import framing_of
 
 NUMBERS, TEXT, LINE = bytes.fromhex("01 09 61 2c 0102 9a 0d0a"), bytes.fromhex("02 07 6162 cc 0d0a"), b"\r\n"
 PIECES = [NUMBERS, TEXT, LINE, b"\r", b"\n", b"\r\r\n", bytes.fromhex("02 05 07"), b"a" * 40]

@@ -11,7 +11,7 @@ from support.lockstep import Pair, captures_alike
 from codec.other_packers import OTHERS
 from wireloom.codec import DecodeError
 from wireloom.columnar.tables import Table
-from wireloom.rowwise import account
+from wireloom.programs.support import unread
 
 MASKED = """
 protocol: masks
@@ -65,7 +65,7 @@ def masked(random: random.Random) -> bytes:
 @pytest.mark.sweep
 def test_masks_and_zeros_are_read_many_records_at_once_as_the_codec_does() -> None:
     found, chance = compiled.of(MASKED), random.Random(3)
-    assert account(found.codec).left["all"] == ()
+    assert unread(found.codec)["all"] == ()
     records = [masked(chance) for _ in range(often(250, 800))]
     captures_alike(Pair.of(found.columnar), b"".join(records))
     rows = list(found.codec.iter_records(b"".join(records), "PERMISSIVE"))
@@ -148,7 +148,7 @@ def packed(chance: random.Random) -> bytes:
 @pytest.mark.sweep
 def test_what_is_compressed_is_read_many_records_at_once_as_the_codec_does() -> None:
     found, chance = compiled.of(PACKED), random.Random(6)
-    assert account(found.codec).left["all"] == ()
+    assert unread(found.codec)["all"] == ()
     capture = b"".join(packed(chance) for _ in range(often(400, 1500)))
     captures_alike(Pair.of(found.columnar), capture)
     rows = list(found.codec.iter_records(capture, "PERMISSIVE"))

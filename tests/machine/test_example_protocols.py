@@ -19,8 +19,9 @@ from support.cases import often
 from support.lockstep import Pair, capture_alike, damaged, rows_alike
 from support.worked import each_by_both, each_of
 
-from wireloom.columnar import encoding, programmed
+from wireloom.columnar import encoding
 from wireloom.columnar.tables import Table
+from wireloom.programs.support import unread
 
 NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
 WHOLE = {
@@ -72,7 +73,7 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", NAMES)
 def test_so_many_messages_have_programs(name: str) -> None:
-    left = programmed.left(strangers.protocol(name).codec)
+    left = unread(strangers.protocol(name).codec)
     assert sum(not what for what in left.values()) == WHOLE.get(name, 0)
 
 

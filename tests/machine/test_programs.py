@@ -16,7 +16,7 @@ from support.cases import often
 from support.lockstep import Pair, assert_equal, capture_alike, damaged, records_alike
 from support.worked import GENERATED, every, every_by_both, examples, orders, pair_of
 
-from wireloom.columnar import accel, decoder, programmed, weighing
+from wireloom.columnar import accel, decoder, weighing
 from wireloom.columnar.machine import kernel, loops, numpy_backend, numpy_writer, passing, programs
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
@@ -24,6 +24,7 @@ from wireloom.columnar.scanning import Window
 from wireloom.options import ReadOptions
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as writing
+from wireloom.programs.support import unread
 from wireloom_protocols import couchbase_dcp
 
 
@@ -114,7 +115,7 @@ def test_without_a_source_for_its_own_loop_a_program_goes_on_in_that_of_all(monk
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_all_messages_of_ours_have_programs(name: str) -> None:
-    left = programmed.left(pair_of(name).codec)
+    left = unread(pair_of(name).codec)
     assert list(left) == list(pair_of(name).codec.messages)
     assert not any(left.values())
 

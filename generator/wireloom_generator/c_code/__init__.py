@@ -44,7 +44,6 @@ from wireloom.programs.values import (
 from wireloom.programs.writing.inputs import ITEM, VARIANT, WRITTEN, Inputs, Items, Kind, Outline
 from wireloom.programs.writing.layout import Arranging, asks_left
 from wireloom.programs.writing.scope import Laid
-from wireloom.rowwise import Judge
 from wireloom_generator import emitters, examples, model
 from wireloom_generator.c_code.functions import FunctionContext, SharedParts, Statements, blocks, flat
 from wireloom_generator.emitters import Emitter, Subject
@@ -332,7 +331,7 @@ class Translation:
 
     def _head(self, *, little: bool, proving: bool = True) -> Lowering:
         """A program that has proven that a record is as long as it says, and has read what all records begin with."""
-        proof = Lowering(self.programs[little].judge, self.parameters, little=little, limit=0)
+        proof = Lowering(self.parameters, little=little, limit=0)
         if proving:
             self._prove(proof)
             if proof.left:
@@ -630,7 +629,7 @@ class Translation:
         framing = self.codec.framing
         if any(isinstance(ends, Headed) for ends in framing.lengths):
             raise NoProgramError("a length that is read from more than is there at first")
-        at = Lowering(self.programs[little].judge, self.parameters, little=little, limit=0)
+        at = Lowering(self.parameters, little=little, limit=0)
         prove(framing, at)
         body = Statements(at.asm, self.shared, FunctionContext(self.path), [], measuring=True, refused="NO_RECORD")
         return "\n".join([*body.lines, "    return NO_RECORD;"])
@@ -665,7 +664,7 @@ class Translation:
         texts: dict[tuple[str, ...], Called] = {(VARIANT,): Called("in->variant")}
         header = self._given(inputs, (), self.header, header_filled, "in->header.", texts)
         fields = self._given(inputs, (said.name,), one.members, {*own_filled, "variant"}, "in->", texts)
-        laid = _Arranging(Judge.of(codec, said), self.parameters, asm, header, little=little)
+        laid = _Arranging(self.parameters, asm, header, little=little)
         laid.missed, laid.unsure = set(), set()
         for each, selection in said.match.items():
             if isinstance(selection.any, str | bytes):

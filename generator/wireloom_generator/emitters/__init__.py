@@ -23,7 +23,7 @@ from wireloom_generator.traces import Traces
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from wireloom.rowwise import Account
+    from wireloom.programs.support import Support
 
 GROUP = "wireloom.emitters"
 
@@ -56,7 +56,7 @@ class Subject:
 
     protocol: model.Protocol
     traces: Traces
-    account: "Account"
+    support: "Support"
     module: str
 
 

@@ -10,7 +10,7 @@ from construct import Container
 
 from wireloom.backends.instructions import InstructionSource
 from wireloom.backends.results import ResultSource, asked_texts, doubles, lists_of, registers
-from wireloom.backends.rows import RowSource, RowValue, outline_of
+from wireloom.backends.rows import RowSource, RowValue
 from wireloom.backends.source import Script
 from wireloom.codec import Protocol
 from wireloom.codec.coercion import fitting
@@ -23,6 +23,7 @@ from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import Datum, NoProgramError, Number
 from wireloom.programs.writing.inputs import ITEM, Kind, Outline
 from wireloom.programs.writing.layout import Arranging, InnerArranging
+from wireloom.programs.writing.outlines import outline_of
 from wireloom.programs.writing.records import write_record
 
 Specialisation = Callable[[bytes], Any]

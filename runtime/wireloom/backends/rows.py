@@ -24,41 +24,14 @@ from wireloom.programs import write_opcodes as wop
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import SIZES, WORD, NoProgramError
-from wireloom.programs.writing.inputs import VALIDITY, VARIANT, WRITTEN, Inputs, Kind, Outline, Path
+from wireloom.programs.writing.inputs import VALIDITY, VARIANT, WRITTEN, Inputs, Path
+from wireloom.programs.writing.outlines import KINDS
 
-_KINDS = {
-    "byte": (Kind.SIGNED, 8),
-    "short": (Kind.SIGNED, 16),
-    "int": (Kind.SIGNED, 32),
-    "long": (Kind.SIGNED, 64),
-    "boolean": (Kind.BOOLEAN, 1),
-    "float": (Kind.FLOAT, 32),
-    "double": (Kind.FLOAT, 64),
-    "string": (Kind.BYTES, 0),
-    "binary": (Kind.BYTES, 0),
-    "timestamp": (Kind.SIGNED, 64),
-    "interval day to second": (Kind.SIGNED, 64),
-}
 _CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
 """The codes of signed numbers by their sizes."""
 _WRITES = wop.WRITE, wop.WRITE_VARINT, wop.WRITE_DIGITS, wop.WRITE_SPELLED, wop.COPY, wop.PAD
 _MEMORY = frozenset((*_WRITES, op.LOAD_ODD, op.CRC, op.SUM, op.CHECK_BYTES, op.SAME))
 """The instructions that need the bytes of the record, beside those that load numbers."""
-
-
-def outline_of(kind: ColumnType, *, missing: bool) -> Outline:
-    """What a program knows of a column of that type, in which values may be ``missing``."""
-    match kind:
-        case StructOf(columns):
-            fields = tuple((each.name, outline_of(each.type, missing=True)) for each in columns)
-            return Outline(Kind.STRUCT, 0, missing, fields)
-        case ListOf(element):
-            return Outline(Kind.LIST, 0, missing, items=outline_of(element, missing=False), type=kind)
-    if kind == U64:
-        return Outline(Kind.DECIMAL, 128, missing)
-    if size := decimal_size(kind):
-        return Outline(Kind.SCALED, 128, missing, places=size[1])
-    return Outline(*_KINDS.get(kind, (Kind.OTHER, 0)), missing)
 
 
 _NAMED = (WireEnum, WireFlags)
@@ -158,7 +131,7 @@ class RowSource(InstructionSource):
                 dump = floats.dump if kind == "float" else bits_of_double
                 add(f"{name} = {bind(dump.__name__, dump)}({name})")
             case "byte" | "short" | "int" | "long":
-                bits = _KINDS[kind][1] - 1
+                bits = KINDS[kind][1] - 1
                 add(f"if not {-1 << bits} <= {name} < {1 << bits}: return None")
             case _ if kind == U64:
                 add(f"if {name} >> 63: {name} = {bind('signed', signed)}({name})")

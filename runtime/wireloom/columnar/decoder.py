@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import DecodeError, Protocol
+from wireloom.codec import DecodeError, Packed, Protocol, Unpack
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.errors import broken_off
 from wireloom.codec.reader import Reader
@@ -21,20 +21,20 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.chosen import Chosen, Decoded, Refused
 from wireloom.columnar.filters import Filter
+from wireloom.columnar.framings import framing_of
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.listening import BulkAhead
 from wireloom.columnar.pieces import Pieces
-from wireloom.columnar.planning import framing_of
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
 from wireloom.columnar.viewed import REASON, Common, Viewed, ViewedColumns, together
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
 from wireloom.compressed import DamagedFileError
+from wireloom.contents import parts_of
 from wireloom.kinds import ReadInto
 from wireloom.options import Mode, ReadOptions
-from wireloom.rowwise import unpacks
 from wireloom.views import Row, View
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Decoder:
         self.view = View(protocol, options)
         self.names = [message.name for message in protocol.records.values()]
         self.header = frozenset(column.name for column in protocol.record.columns)
-        self.unpacks = unpacks(protocol)
+        self.unpacks = any(isinstance(part, Packed | Unpack) for part in parts_of(protocol))
         self.codes = {name: code for code, name in enumerate(self.names)}
         self.columns = ViewedColumns(protocol, options, schema, self.names)
         self.known: tuple[Mapping[str, Any], Gaps] | None = None

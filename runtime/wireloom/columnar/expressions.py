@@ -22,6 +22,7 @@ from wireloom.expressions.tree import (
     Unary,
     Value,
 )
+from wireloom.programs.values import WORD, NoProgramError
 
 Vectorised = Callable[[Rows], Any]
 """An expression as a function of rows, as the codec's, over vectors instead of numbers."""
@@ -44,12 +45,18 @@ def vector(expression: Expression | None) -> Vectorised | None: ...
 
 
 def vector(expression: Expression | None) -> Vectorised | None:
-    """The expression as a function; None for None. There must be no ``expressions.unvectorised.reason`` against it."""
+    """The expression as a function; None for None. Raises ``NoProgramError`` if it is more than numbers of a record
+    and parameters, or divides by something other than a literal number.
+    """
     return None if expression is None else _of(expression.tree)
 
 
 def _of(tree: Expr) -> Vectorised:
     match tree:
+        case Value(value) if isinstance(value, float) or (isinstance(value, int) and abs(value) >= WORD):
+            raise NoProgramError("a number that is not whole, or has more than 64 bits")
+        case Binary("//" | "%", _, divisor) if not isinstance(divisor, Value):
+            raise NoProgramError("a division by something other than a literal number")
         case Value(value):
             plain = int(value) if isinstance(value, Hexadecimal) else value  # numpy takes no other integers as they are
             return lambda rows: plain
@@ -121,7 +128,7 @@ def _found(name: Name) -> Vectorised:
             return lambda rows: rows.parameters[key]
         case Origin.RECORD | Origin.THIS | None if name.item is None:
             return lambda rows: rows[key]
-    raise AssertionError(f"no length is computed from {key}")
+    raise NoProgramError(f"a length that is computed from {key}")
 
 
 def _called(call: Call) -> Vectorised:
@@ -132,4 +139,4 @@ def _called(call: Call) -> Vectorised:
             return _joined(greatest, *call.arguments)
         case Function.PRESENT:
             return _joined(present, call.target)
-    raise AssertionError(f"no length is computed from {call.function.value}()")
+    raise NoProgramError(f"a length that is computed from {call.function.value}()")

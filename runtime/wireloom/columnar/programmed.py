@@ -1,4 +1,4 @@
-"""The programs of a protocol, and what they leave to the plan, for those who ask."""
+"""The programs of a protocol, and what they leave to the codec, for those who ask."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from wireloom.columnar.machine.input_columns import outline_of_type
 from wireloom.columnar.machine.programs import programs_of
 from wireloom.columnar.machine.stages import Program, Stage
 from wireloom.options import ReadOptions, resolve
+from wireloom.programs import support
 from wireloom.views import View
 
 
@@ -39,24 +40,14 @@ class ProgramTexts(NamedTuple):
     left: tuple[str, ...] = ()
 
 
-def left(protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
-    """What each message, by its name, may have that no program says. Records with it are read by the plan."""
-    options = ReadOptions.of({}, protocol.parameters, protocol.messages)
-    schema, parameters = _told(protocol, options)
-    programs = programs_of(protocol, parameters, little=False)
-    return dict(programs.lacking(schema))
-
-
 def reading(protocol: Protocol, message: str, parameters: Mapping[str, Any]) -> ProgramTexts:
     """The programs that read a message with all of its columns, and those of the header."""
     schema, told, little = _asked(protocol, parameters)
     programs = programs_of(protocol, told, little=little)
     header = [each for each in schema if each.name in {column.name for column in protocol.record.columns}]
     found = programs.of(list(protocol.records).index(message), list(schema.field(message).type), header)
-    left = dict(programs.lacking(schema))[message]
-    return ProgramTexts(
-        [] if found is None else [ProgramText.of("reads a record", found.assembled), *_items(found)], left
-    )
+    texts = [] if found is None else [ProgramText.of("reads a record", found.assembled), *_items(found)]
+    return ProgramTexts(texts, support.unread(protocol)[message])
 
 
 def writing(protocol: Protocol, message: str, parameters: Mapping[str, Any]) -> ProgramTexts:
@@ -69,17 +60,15 @@ def writing(protocol: Protocol, message: str, parameters: Mapping[str, Any]) -> 
     return ProgramTexts([], (found,)) if isinstance(found, str) else ProgramTexts(list(_written(found, "a record")))
 
 
-def _told(protocol: Protocol, options: ReadOptions) -> tuple[pa.Schema, dict[str, Any]]:
-    """The schema of all columns, and the parameters of programs."""
-    decoder = Decoder(protocol, options, arrow_schema(View(protocol, options).columns))
-    return decoder.schema, {**decoder.untold, **options.parameters}
-
-
 def _asked(protocol: Protocol, parameters: Mapping[str, Any]) -> tuple[pa.Schema, dict[str, Any], bool]:
-    """The same, and whether records are little-endian, if several byte orders are tried in the first of them."""
+    """The schema of all columns, the parameters of programs, and whether records are little-endian: the first order, if
+    several are tried.
+    """
     options = ReadOptions.of({}, (), protocol.messages)
-    schema, told = _told(protocol, options._replace(parameters=resolve(protocol.parameters, parameters)))
-    return schema, told, protocol.framing.orders(told)[0]
+    options = options._replace(parameters=resolve(protocol.parameters, parameters))
+    decoder = Decoder(protocol, options, arrow_schema(View(protocol, options).columns))
+    told = {**decoder.untold, **options.parameters}
+    return decoder.schema, told, protocol.framing.orders(told)[0]
 
 
 def _items(program: Program) -> Iterator[ProgramText]:

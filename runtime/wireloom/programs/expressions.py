@@ -63,6 +63,8 @@ def truth(value: Found, asm: Assembler) -> Mask:
             return False
         case int():
             return value != 0
+    if value.floating:
+        raise NoProgramError("whether a float is true")
     mask = value.register if value.truth else asm.value(op.NOT, (asm.value(op.EQUAL_NUMBER, (value.register,), (0,)),))
     return both(asm, mask, value.valid)
 
@@ -118,7 +120,7 @@ class _Formula:
         match tree:
             case Value(None):
                 return None
-            case Value(int() as value):
+            case Value(int() as value) if abs(value) < WORD:
                 return int(value)
             case Name():
                 return self._name(tree)
@@ -149,6 +151,8 @@ class _Formula:
                 return self._present(tree.target)
             case Call(Function.COUNT):
                 return self._count(tree.target)
+            case Call(Function.SIZE | Function.OFFSET) if tree.target.item is not None:
+                raise NoProgramError("an item of a list")
             case Call(Function.SIZE):
                 return self.around.size(tree.target.name)
             case Call(Function.OFFSET):

@@ -9,8 +9,7 @@ from wireloom.codec.dispatch import UNKNOWN
 from wireloom.codec.matching import Match, Selection
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.reading.checks import Proven
-from wireloom.programs.reading.framing import head_length, prove
-from wireloom.programs.reading.judging import ProgramJudge
+from wireloom.programs.reading.framing import HeadLowering, head_length, prove
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.messages import message, read_tail
 from wireloom.programs.reading.parts import layout
@@ -25,7 +24,6 @@ class RecordLowering:
         self.protocol = protocol
         self.parameters = parameters
         self.little = little
-        self.judge = ProgramJudge.of(protocol)
         self.messages = list(protocol.records.values())
         self.unknown = next((number for number, name in enumerate(protocol.records) if name == UNKNOWN), -1)
 
@@ -34,7 +32,7 @@ class RecordLowering:
         they are ``settled``. Raises ``NoProgramError``, as all of these do.
         """
         limit = -len(self.protocol.record.until)
-        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit, asm=asm, decoding=True)
+        found = Lowering(self.parameters, little=self.little, limit=limit, asm=asm, decoding=True)
         found.settled = settled
         layout(self.protocol.record.head, found)
         return found
@@ -43,7 +41,7 @@ class RecordLowering:
         """A program that accepts records that are exactly as long as their framing says, which holds of them; unless
         ``exact``, also bytes that only begin with one.
         """
-        found = Lowering(self.judge, self.parameters, little=self.little, limit=0)
+        found = Lowering(self.parameters, little=self.little, limit=0)
         prove(self.protocol.framing, found, exact=exact)
         return found
 
@@ -51,7 +49,7 @@ class RecordLowering:
         """A program that reads as much of a record as its length depends on, and the registers with the length and with
         the mask of where it breaks a condition.
         """
-        found = Lowering(self.judge, self.parameters, little=self.little, limit=0)
+        found = HeadLowering(self.parameters, little=self.little, limit=0)
         return found, *head_length(ends, found)
 
     def message(self, number: int, at: Lowering, proven: Proven | None = None) -> Level:
@@ -59,7 +57,6 @@ class RecordLowering:
         has verified are not verified again, unless ``proven`` says otherwise.
         """
         said = self.messages[number]
-        at.judge = ProgramJudge.of(self.protocol, said)
         return message(said, at, is_proven(self.protocol, said.match) if proven is None else proven)
 
     def rest_of_header(self, at: Lowering) -> None:

@@ -12,8 +12,6 @@ WORD = 2**63
 """Whole numbers from ``-WORD`` to before ``WORD`` are in registers as they are."""
 FARTHEST = 1 << 40
 """No record has so many bytes, and no list so many items."""
-APART = "what only the codec reads"
-"""Why no program says something, if no plan does either."""
 Names = type[WireEnum] | type[WireFlags] | None | tuple[int, "Names", "Names"]
 """The names of numbers: the same in all rows, or some where a mask is set and others elsewhere."""
 Mask = int | bool
@@ -29,7 +27,7 @@ LONGEST = (15, 39, 17, 36)
 
 
 class NoProgramError(Exception):
-    """Something that no program says. Records that have it are read by the plan."""
+    """Something that no program says. Records that have it are read and written by the codec."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,22 +19,22 @@ from wireloom_generator.templates import environment
 from wireloom_generator.traces import Traces
 
 if TYPE_CHECKING:
-    from wireloom.rowwise import Account
+    from wireloom.programs.support import Support
 
 
 def emit(
     protocol: model.Protocol,
     traces: Traces,
-    account: "Account | None" = None,
+    support: "Support | None" = None,
     rendering: Rendering = PLAIN,
 ) -> Iterator[OutputFile]:
     """The pages. ``traces`` are the worked examples by message and name; examples without one are shown as bytes.
 
-    The front page says how records are read if there is an ``account`` of that.
+    The front page says how records are read if ``support`` is given.
     """
     pages = MessagePages(protocol, Errata(protocol), traces)
     templates = _templates(rendering)
-    yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages, account))
+    yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages, support))
     preamble = protocol.preamble
     homes = pages.names.homes
     own = () if preamble is None else (MessagePages(preamble, Errata(preamble), traces, homes=homes),)
@@ -72,4 +72,4 @@ def _spaced(text: str) -> str:
     return lines + "\n"
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces, subject.account))
+EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces, subject.support))

@@ -21,7 +21,7 @@ from wireloom_generator.emitters.docs.shared import Group, PageTable, Passage, T
 from wireloom_generator.explained import sentences
 
 if TYPE_CHECKING:
-    from wireloom.rowwise import Account
+    from wireloom.programs.support import Support
 
 _ORDERS = {
     model.Order.BIG: "big endian unless noted",
@@ -47,7 +47,7 @@ class IndexPage:
     all_errata: tuple[PageTable, ...]
 
 
-def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
+def index_page(pages: MessagePages, support: "Support | None") -> IndexPage:
     """The front page of a protocol, which says how its records are read if that is known."""
     protocol, errata = pages.protocol, pages.errata
     return IndexPage(
@@ -56,7 +56,7 @@ def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
         paragraphs=(prose(protocol.doc.text),) if protocol.doc.text else (),
         errata=errata.at(places.PROTOCOL, protocol.doc),
         libraries=tuple(_libraries(pages)),
-        facts=(*_facts(pages), *(sentences(account, code, phrase) if account else ())),
+        facts=(*_facts(pages), *(sentences(support, code, phrase) if support else ())),
         messages=table(("Message", "Group", "If", "What it is"), _messages(pages)),
         framing=tuple(framing(pages.names)),
         header=_header(pages),

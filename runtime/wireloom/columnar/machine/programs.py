@@ -195,21 +195,6 @@ class Programs:
         wanted = number, tuple(fields), tuple(header), True
         return once(self._made, wanted, lambda: self._pass(number, fields, header), _PROGRAMS)
 
-    def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """What makes records unsound because no program says it, for each message by its name."""
-        for number, said in enumerate(self.records.messages):
-            yield said.name, tuple(self._left(number, schema.field(said.name).type))
-
-    def _left(self, number: int, fields: Iterable[pa.Field]) -> dict[str, None]:
-        left: dict[str, None] = {}
-        try:
-            lowering = self.records.head()
-            left = lowering.left
-            self._message(number, fields, lowering)
-        except NoProgramError as error:
-            left[str(error)] = None
-        return left
-
     def _sorter(self, names: tuple[str, ...], fields: tuple[pa.Field, ...], judging: bool) -> Sorter:
         lowering = self.records.head()
         asm = lowering.asm

@@ -1,6 +1,6 @@
 """Framing in programs: records that are exactly as long as they say, and in which what proves that holds."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ from wireloom.codec.headed import HeadItem, Reached
 from wireloom.codec.lengths import Ends
 from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
-from wireloom.programs.expressions import either_not, some_bits, whole
+from wireloom.programs.expressions import Found, either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.reading.checks import summed
 from wireloom.programs.reading.ends import sought
@@ -78,6 +78,13 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     if isinstance(ends, codec.Lengths) and ends.checksum is not None:
         with asm.field(ends.checksum[0]):
             _sum_up(ends, *ends.checksum, at)
+
+
+class HeadLowering(Lowering):
+    """Reads what records begin with, wherever they end."""
+
+    def away(self, place: Found, read: Callable[[], None], *, shared: bool) -> None:
+        raise NoProgramError("a length that depends on a value at another place")
 
 
 def head_length(ends: codec.Headed, at: Lowering) -> tuple[int, int]:

@@ -16,7 +16,7 @@ class ItemLowering(Lowering):
     """
 
     def __init__(self, around: Lowering) -> None:
-        super().__init__(around.judge, around.parameters, little=around.little, limit=0, decoding=True)
+        super().__init__(around.parameters, little=around.little, limit=0, decoding=True)
         self.asm.path = around.asm.path
         self.around = around
         self.base = self.this

@@ -36,7 +36,6 @@ from wireloom.programs.values import (
     Struct,
     valid_in,
 )
-from wireloom.rowwise import Judge
 
 T = TypeVar("T")
 Span = tuple[int, int]
@@ -54,7 +53,6 @@ class Lowering:
 
     def __init__(
         self,
-        judge: Judge,
         parameters: Mapping[str, Any],
         *,
         little: bool,
@@ -62,7 +60,6 @@ class Lowering:
         asm: Assembler | None = None,
         decoding: bool = False,
     ) -> None:
-        self.judge = judge
         self.parameters = parameters
         self.little = little
         self.u64 = U64Type.of(parameters)

@@ -12,7 +12,7 @@ from wireloom.programs.reading.checks import Proven, verify
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.parts import extent, layout
 from wireloom.programs.reasons import Rule, SectionName
-from wireloom.programs.values import APART, Label, Level, Mask, NoProgramError, Number
+from wireloom.programs.values import Label, Level, Mask, NoProgramError, Number
 
 
 def message(said: codec.Message, at: Lowering, proven: Proven) -> Level:
@@ -28,8 +28,6 @@ def read_tail(record: codec.Record, at: Lowering, read_section: Callable[[str], 
         if isinstance(part, codec.Layout):
             layout(part, at)
             continue
-        if at.judge.reason(part):
-            raise NoProgramError(APART)
         with at.asm.field(SectionName(part.name)):
             at.spans[part.name] = span = extent(part.extent, at)
             outer = at.enter(span)
@@ -52,8 +50,6 @@ class _Message:
 
     def read(self) -> Level:
         at, said, header = self.at, self.said, self.at.record
-        if at.judge.variants(said.variants):
-            raise NoProgramError(APART)
         at.asm.message = said.name
         read_tail(said.record, at, self._section)
         at.this = self.this
@@ -88,8 +84,6 @@ class _Message:
         """Choose the first variant whose condition holds."""
         at, asm, number = self.at, self.at.asm, self.variant
         for index, variant in enumerate(self.said.variants):
-            if variant.when is not None and at.judge.reason(variant.when):
-                raise NoProgramError(APART)
             holds = True if variant.when is None else at.holds(variant.when)
             mask = both_masks(asm, self.without, holds)
             self.without = either_not(asm, self.without, holds)
@@ -125,7 +119,15 @@ class _Message:
             if rule is not None and where is not False:
                 mask = at.where if where is True else where
                 with at.asm.field(said.name):
-                    at.must(False if at.judge.reason(rule) else at.holds(rule), mask, reason)
+                    at.must(self._holds(rule), mask, reason)
+
+    def _holds(self, rule: Expression) -> Mask:
+        """Where a condition holds; nowhere if no program says that."""
+        try:
+            return self.at.holds(rule)
+        except NoProgramError as error:
+            self.at.left[str(error)] = None
+            return False
 
     def _reason(self) -> Rule | None:
         """What a rejection by a condition of the whole record tells of; None if that is not only numbers and spans."""

@@ -8,6 +8,7 @@ from typing import Any
 from construct import BytesInteger, FormatField
 
 from wireloom import codec
+from wireloom.codec.columns import is_whole
 from wireloom.codec.computed import LIMITS, Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
@@ -28,7 +29,6 @@ from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.reading.texts import chosen, text
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, Shown
 from wireloom.programs.values import (
-    APART,
     WAYS,
     WORD,
     Datum,
@@ -51,20 +51,13 @@ def layout(content: codec.Layout, at: Lowering) -> None:
         step(each, at)
 
 
-def step(part: Any, at: Lowering) -> None:
-    """A part of a layout. Raises ``NoProgramError``, also for those that are left to the codec."""
-    if at.judge.reason(part):
-        raise NoProgramError(APART)
-    read(part, at)
-
-
 @singledispatch
-def read(part: Any, at: Lowering) -> None:
-    """Read a part of a layout. Raises ``NoProgramError``."""
+def step(part: Any, at: Lowering) -> None:
+    """A part of a layout. Raises ``NoProgramError``."""
     raise NoProgramError(f"parts of type {type(part).__name__}")
 
 
-@read.register
+@step.register
 def _run(part: Run, at: Lowering) -> None:
     kinds = [NumberFormat.from_construct(said) for _, said in part.fields]
     at.need(*((name, kind.size) for (name, _), kind in zip(part.fields, kinds, strict=True)))
@@ -89,7 +82,7 @@ def _number(name: str, said: codec.Field, number: Number, at: Lowering) -> None:
         put(at, name, said, number)
 
 
-@read.register
+@step.register
 def _lone(part: Lone, at: Lowering) -> None:
     with at.asm.field(part.name):
         _lone_value(part, at)
@@ -114,6 +107,8 @@ def _lone_value(part: Lone, at: Lowering) -> None:
         if field.const is not None:
             _must_be(field.const, found, part.subcon, at)
     if isinstance(found, Struct):
+        if field.watched and isinstance(part.subcon, codec.Packed):
+            raise NoProgramError("where something is in what is packed, or around that")
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
 
 
@@ -166,9 +161,11 @@ def _must_be(wanted: object, found: Datum, kind: object, at: Lowering) -> None:
     at.must(at.asm.same(found.start, found.stop, octets))
 
 
-@read.register
+@step.register
 def _bits(part: codec.Bits, at: Lowering) -> None:
     kind = NumberFormat.from_construct(part.integer)
+    if kind.size > 8:
+        raise NoProgramError("bits of a number of more than 64 bits")
     if part.over:
         at.shift -= kind.size
     at.need((part.whole[0] if part.whole is not None else part.fields[0][0], kind.size))
@@ -188,7 +185,7 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
         valid(at, name, said)
 
 
-@read.register
+@step.register
 def _computed(part: Computed, at: Lowering) -> None:
     with at.asm.field(part.name):
         _computed_value(part, at)
@@ -205,8 +202,8 @@ def _computed_value(part: Computed, at: Lowering) -> None:
     number = of_each(at, at.ask(compute.value))
     if part.field.is_bounded(at.u64):
         number = limited(at, number, 0, WORD - 1)
-    if not number.integer:
-        raise NoProgramError("a number computed from a float, or from a decimal")
+    if not number.integer or not (compute.type == "boolean" or is_whole(compute.type)):
+        raise NoProgramError("a number that is computed and not whole")
     if compute.type == "boolean" and not number.truth:
         raise NoProgramError("a truth value that is computed from numbers")
     limits = LIMITS.get(str(compute.type))
@@ -219,7 +216,7 @@ def _computed_value(part: Computed, at: Lowering) -> None:
     name_number(at, part.name, part.field, number)
 
 
-@read.register
+@step.register
 def _pad(part: codec.Pad, at: Lowering) -> None:
     size: Found
     if part.align == 1:
@@ -234,7 +231,7 @@ def _pad(part: codec.Pad, at: Lowering) -> None:
     at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (start, stop, at.where), (0, 1)), start)))
 
 
-@read.register
+@step.register
 def _section(part: codec.Section, at: Lowering) -> None:
     with at.asm.field(SectionName(part.name)):
         at.spans[part.name] = span = extent(part.extent, at)
@@ -244,29 +241,29 @@ def _section(part: codec.Section, at: Lowering) -> None:
         at.leave(outer)
 
 
-@read.register
+@step.register
 def _elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
     at.away(at.ask(part.at), lambda: layout(part.content, at), shared=part.shared)
 
 
-@read.register
+@step.register
 def _when(part: codec.When, at: Lowering) -> None:
     at.within(at.holds(part.condition), lambda: layout(part.content, at))
 
 
-@read.register
+@step.register
 def _optional(part: codec.Optional, at: Lowering) -> None:
     at.within(at.asm.value(op.LESS, (at.cursor, at.limit)), lambda: layout(part.content, at))
 
 
-@read.register
+@step.register
 def _choice(part: codec.Choice, at: Lowering) -> None:
     tests: list[Mask] = [at.holds(one.condition) if isinstance(one, codec.When) else True for one in part.alternatives]
     contents = (option.content if isinstance(option, codec.When) else option for option in part.alternatives)
     _alternatives(at, [(holds, partial(layout, content, at)) for holds, content in zip(tests, contents, strict=True)])
 
 
-@read.register
+@step.register
 def _ordered(part: codec.Ordered, at: Lowering) -> None:
     def read_in(*, little: bool) -> None:
         outer, at.little = at.little, little
@@ -308,7 +305,7 @@ def _alternative(holds: Mask, read_one: Callable[[], None], at: Lowering) -> set
     return found
 
 
-@read.register
+@step.register
 def _encoded(part: Encoded, at: Lowering) -> None:
     begin = at.cursor
     with at.asm.field(part.name):
@@ -319,7 +316,7 @@ def _encoded(part: Encoded, at: Lowering) -> None:
     at.spans[part.name] = begin, at.cursor
 
 
-@read.register
+@step.register
 def _unpack(part: codec.Unpack, at: Lowering) -> None:
     def read_inside() -> None:
         layout(part.content, at)

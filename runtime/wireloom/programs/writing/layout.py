@@ -37,7 +37,6 @@ from wireloom.programs.values import (
 from wireloom.programs.writing.extents import ArrangingExtents
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Items, Outline, Path
 from wireloom.programs.writing.scope import Copied, Laid
-from wireloom.rowwise import Judge
 
 _NUMBERS = FormatField | BytesInteger | Varint | codec.Bcd | codec.Ascii
 """What may follow from others."""
@@ -46,8 +45,8 @@ _NUMBERS = FormatField | BytesInteger | Varint | codec.Bcd | codec.Ascii
 class Arranging(ArrangingExtents):
     """Lays out a message."""
 
-    def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
-        super().__init__(judge, parameters, asm, header, little=little)
+    def __init__(self, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
+        super().__init__(parameters, asm, header, little=little)
         self.items: dict[Path, InnerArranging] = {}
         """What programs of their own write before: the items of lists, and bytes that are changed."""
 
@@ -384,7 +383,7 @@ class InnerArranging(Arranging):
         asm = Assembler()
         asm.path = around.asm.path
         self.inputs = Inputs(asm)
-        super().__init__(around.judge, around.parameters, asm, again(self.inputs), little=around.little)
+        super().__init__(around.parameters, asm, again(self.inputs), little=around.little)
         self.around = around
         self.asked: dict[str, Path] = {}
         """The columns around that are asked for, by the names that they have here."""

@@ -32,7 +32,6 @@ from wireloom.programs.values import (
 )
 from wireloom.programs.writing.decimals import packed
 from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
-from wireloom.rowwise import Judge
 
 
 class ArrangingNumbers(Lowering):
@@ -40,8 +39,8 @@ class ArrangingNumbers(Lowering):
 
     this: Laid
 
-    def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
-        super().__init__(judge, parameters, little=little, limit=0, asm=asm)
+    def __init__(self, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
+        super().__init__(parameters, little=little, limit=0, asm=asm)
         self.limit = self.total = asm.number(FARTHEST)
         self.position = self.nothing = self.origin = asm.number(0)
         self.offsets = {self.nothing: 0}

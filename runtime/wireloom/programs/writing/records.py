@@ -13,7 +13,6 @@ from wireloom.programs.writing.inputs import Inputs, Outline, Path
 from wireloom.programs.writing.layout import Arranging
 from wireloom.programs.writing.scope import Laid
 from wireloom.programs.writing.verification import ListRead, reread
-from wireloom.rowwise import Judge
 
 
 class WrittenRecord(NamedTuple):
@@ -44,7 +43,7 @@ def write_record(
     header = _given(inputs, (), of_header, protocol.record.columns)
     with asm.field(said.name):
         fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
-    laid = Arranging(Judge.of(protocol, said), records.parameters, asm, header, little=records.little)
+    laid = Arranging(records.parameters, asm, header, little=records.little)
     for name, selection in said.match.items():
         if name in {column.name for column in protocol.record.columns}:
             if selection.first is not None:

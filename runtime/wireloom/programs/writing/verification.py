@@ -76,7 +76,7 @@ class _Rereading(Lowering):
     """
 
     def __init__(self, laid: Arranging, *, limit: int = 0) -> None:
-        super().__init__(laid.judge, laid.parameters, little=laid.little, limit=limit, asm=laid.asm)
+        super().__init__(laid.parameters, little=laid.little, limit=limit, asm=laid.asm)
         self.summed = laid.summed
         self.numbers = laid.numbers
 

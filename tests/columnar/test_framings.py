@@ -1,19 +1,14 @@
-"""The columnar plan, made of the codec's own parts: which part has which reader, and what happens to one without."""
+"""What captures are cut into records by, many at once, and what of these goes to the codec."""
 
-import runpy
 import struct
-from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
 from construct import Int8ub
 from support import compiled
 from support.lockstep import Pair, captures_alike
 
-from wireloom import contents, rowwise
 from wireloom.codec import (
-    Blob,
     Framing,
     Layout,
     Lengths,
@@ -26,8 +21,10 @@ from wireloom.codec import (
     When,
 )
 from wireloom.codec.chains import chain
+from wireloom.codec.values import Ended
+from wireloom.columnar.framings import framing_of
 from wireloom.columnar.hopping import hop_of
-from wireloom.columnar.planning import framing_of
+from wireloom.programs.support import Support, unread
 from wireloom_protocols import couchbase_dcp, databus, pcap
 
 UNTOLD = """\
@@ -51,8 +48,17 @@ otherwise: true
 """
 
 
-class Strange(Blob):
-    """A value of a kind that nobody reads in many records."""
+class Strange(Ended):
+    """A value of a kind that no program reads."""
+
+    type = "binary"
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        return self.extent.read(stream, context)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        self.extent.write(stream, context, obj)
+        return obj
 
 
 def strange(*fields: Any) -> Protocol:
@@ -72,21 +78,9 @@ def redone(protocol: Protocol, capture: bytes) -> int:
     return decoding.tally.redone
 
 
-@pytest.mark.parametrize("line", ["    Until: lambda extent: False,\n", '    Pad: lambda part: "padding",\n'])
-def test_a_kind_that_is_not_in_all_tables_is_an_error(line: str, tmp_path: Path) -> None:
-    source, lacking = Path(contents.__file__).read_text(encoding="utf-8"), tmp_path / "lacking.py"
-    assert source.count(line) == 1
-    lacking.write_text(source.replace(line, ""), encoding="utf-8")
-    runpy.run_path(contents.__file__)
-    with pytest.raises(TypeError, match=r"not in all tables of contents: (Pad|Until)$"):
-        runpy.run_path(str(lacking))
-
-
-def test_a_part_without_a_reader_is_left_to_the_codec_and_named() -> None:
+def test_a_part_without_a_program_is_left_to_the_codec_and_named() -> None:
     protocol = strange("word" / Strange(Size(2)), "number" / Int8ub)
-    assert rowwise.account(protocol).left == {
-        "note": (("word", "nothing reads a Strange in many records at once"),),
-    }
+    assert unread(protocol) == {"note": ("parts of type Strange",)}
     assert redone(protocol, b"\5\1ab\7" * 9) == 9
 
 
@@ -97,7 +91,7 @@ def test_only_records_that_have_such_a_part_are_left_to_the_codec() -> None:
 
 def test_variants_without_fields_that_only_the_codec_tells_apart() -> None:
     codec = compiled.of(UNTOLD).codec
-    assert [place for place, _ in rowwise.account(codec).left["note"]] == ["variant"]
+    assert unread(codec)["note"]
     assert redone(codec, b"\3ja" * 3 + b"\3ab" * 2) == 5
 
 
@@ -129,9 +123,8 @@ sections:
 """
 
 
-def test_texts_bytes_and_floats_are_compared_many_at_once() -> None:
+def test_texts_bytes_and_floats_are_compared_as_the_codec_does() -> None:
     both = Pair.of(compiled.of(COMPARED).columnar)
-    assert rowwise.account(both.codec).left == {"note": ()}
     random = Random(7)
     levels = [struct.pack("<f", level) for level in (0, 0.099999, 0.1, -0.0, float("nan"), 1e30)]
     words = [b"\0", b"\1b", b"\1a", b"\2ab"]
@@ -145,7 +138,7 @@ def test_texts_bytes_and_floats_are_compared_many_at_once() -> None:
     captures_alike(both, capture)
     sound = [row for row in both.codec.iter_records(capture, "PERMISSIVE") if row["_corrupt_reason"] is None]
     assert len(sound) > 50
-    assert redone(both.codec, b"".join(map(both.codec.build, sound))) == 0
+    captures_alike(both, b"".join(map(both.codec.build, sound)))
 
 
 NAMESAKES = """\
@@ -174,20 +167,10 @@ sections:
 
 def test_a_name_that_is_text_in_one_message_is_a_number_in_another() -> None:
     found = compiled.of(NAMESAKES)
-    assert set(rowwise.account(found.codec).left.values()) == {()}
+    assert set(unread(found.codec).values()) == {()}
     records = bytes.fromhex("0101 01 0103 02 0007 0203 312e32 0101 02 0202 ff31".replace(" ", ""))
     rows = captures_alike(Pair.of(found.columnar), records * 20).to_pylist()
     assert [row["_corrupt_reason"] is None for row in rows[:5]] == [True, True, True, False, False]
-
-
-def test_only_what_is_asked_for_its_place_is_placed() -> None:
-    assert {"key", "body", "framing_extras"} <= rowwise.measured(couchbase_dcp.PROTOCOL)
-    assert not {"vb_uuid", "opaque"} & rowwise.measured(couchbase_dcp.PROTOCOL)
-
-
-def test_places_are_asked_for_however_that_is_written() -> None:
-    asks = When("size ( data ) == 2 and offset((head)) == 0", "more" / Int8ub)
-    assert rowwise.measured(strange("head" / Int8ub, "data" / Blob(Size(2)), asks)) == {"head", "data"}
 
 
 def test_framing_is_made_once() -> None:
@@ -208,4 +191,4 @@ def test_lengths_that_parameters_choose_between_are_followed() -> None:
     for magic, size in ((0xA1B2C3D4, 16), (0xA1B2CD34, 24)):
         hop = hop_of(framing, {"magic_number": magic}, little=False)
         assert (hop.possible, hop.constants) == (True, [size])
-    assert rowwise.account(pcap.PROTOCOL).chained
+    assert Support.of(pcap.PROTOCOL).chained

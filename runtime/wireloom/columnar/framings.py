@@ -1,4 +1,4 @@
-"""How captures of a protocol are cut into records, many at once: what ``framing`` needs of the codec's framing."""
+"""The framing of a protocol, by which captures are cut into many records at once. It is made of the codec's."""
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
@@ -6,22 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from wireloom import codec, rowwise
+from wireloom import codec
 from wireloom.codec.lengths import Ends
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import vector
 from wireloom.columnar.fields import Checksum, Number
 from wireloom.columnar.framing import Framing, Lengths, Probe
+from wireloom.columnar.machine.programs import programs_of
+from wireloom.columnar.machine.stages import Located
+from wireloom.programs.values import NoProgramError
 
 
 @lru_cache(maxsize=64)
 def framing_of(protocol: codec.Protocol) -> Framing:
     """The framing of a protocol; without lengths if only the codec can compute one of them."""
-    framing, judge = protocol.framing, rowwise.Judge.of(protocol)
-    if any(map(judge.ends, framing.lengths)):
+    framing = protocol.framing
+    try:
+        lengths = [_lengths(protocol, number, each) for number, each in enumerate(framing.lengths)]
+    except NoProgramError:
         return Framing((), (), b"")
-    lengths = [_lengths(protocol, number, each) for number, each in enumerate(framing.lengths)]
     return Framing(lengths, list(map(_probe, framing.match)), framing.until)
 
 
@@ -29,6 +33,8 @@ def _lengths(protocol: codec.Protocol, number: int, ends: Ends) -> Lengths:
     if isinstance(ends, codec.Headed):
         return Lengths(ends, (), None, None, head=partial(_in_head, protocol, number))
     probes, valid, doubts = list(map(_probe, ends.fields)), vector(ends.valid), list(map(vector, ends.doubts))
+    if any(kind.kind == "f" for _, _, kind in probes):
+        raise NoProgramError("a float that tells whether something is a record")
     if not isinstance(ends, codec.Lengths):
         return Lengths(ends, probes, None, valid)
     checksum = None
@@ -43,9 +49,6 @@ def _in_head(
     protocol: codec.Protocol, number: int, batch: Batch, rows: Array, start: Array
 ) -> tuple[Array, Array, Array]:
     """As ``HeadLength``: by the program for the byte order of each of the ``rows``."""
-    from wireloom.columnar.machine.programs import programs_of  # here, as few protocols need it
-    from wireloom.columnar.machine.stages import Located
-
     length, refuted, sure = np.zeros(len(rows), np.int64), np.zeros(len(rows), bool), np.zeros(len(rows), bool)
     stop, orders = batch.stop[rows], np.broadcast_to(batch.little, len(batch.start))[rows]
     for little in np.unique(orders).tolist():
