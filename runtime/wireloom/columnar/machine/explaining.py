@@ -82,6 +82,11 @@ class _ExplainedTile(Tile):
         super().__init__(*arguments)
         self.rejected: list[tuple[int, tuple[Array, dict[int, Array]]]] = []
 
+    def some(self, rows: Array, known: Mapping[int, Register]) -> Tile:
+        """Reasons may need any register."""
+        every = {each: value[rows] if value.ndim else value for each, value in self.registers.items()}
+        return super().some(rows, {**every, op.SOUND: np.True_, **known})
+
     def like(self, *arguments: Any) -> Tile:
         found = _ExplainedTile(*arguments)
         found.checks = self.checks

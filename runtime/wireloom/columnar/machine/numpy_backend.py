@@ -138,8 +138,7 @@ class Tile:
         self._found: dict[bytes, Array] = {}
 
     def follow(self, calls: Calls, first: int = 0) -> Register:
-        """Follow the part of a program from its instruction ``first`` on; returns the mask of the rows that are sound.
-        """
+        """Follow the part of a program from its instruction ``first`` on; returns the mask of the rows that are sound."""
         self.at, last = first, first + len(calls)
         while self.at < last:
             do, operands = calls[self.at - first]

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.codec import DecodeError
+from wireloom.codec.encodings import decoded
 from wireloom.columnar import judging, weighing
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
@@ -13,7 +15,18 @@ from wireloom.columnar.machine.numpy_backend import memory
 from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.refusals import MessageName, Path, Refusal, Refusals, Unit, Words
 from wireloom.programs import opcodes as op
-from wireloom.programs.reasons import Distance, Hexadecimal, Missing, Reason, Rule, SectionName, Shown, Word
+from wireloom.programs.reasons import (
+    Distance,
+    Hexadecimal,
+    Missing,
+    Reason,
+    Rule,
+    SectionName,
+    Shown,
+    Undecodable,
+    Word,
+    WrongItem,
+)
 from wireloom.programs.values import WORD, Number
 
 
@@ -55,6 +68,9 @@ def explained(
                 rows=rows + part.first, values={name: each[first] for name, each in rejection.values.items()}
             )
             message = rejection.check.message
+            if isinstance(mine.check.reason, WrongItem):
+                _of_item(program, mine, mine.check.reason, records.end, limit, buffer, depth, found.refusals)
+                continue
             for refusal in _Reasons(mine, depth).refusals(limit, *buffer):
                 if len(refusal.records):
                     found.refusals.add(refusal._replace(path=_in_message(message, refusal.path, depth)))
@@ -99,9 +115,41 @@ def _of_items(
             found.refusals.add(refusal._replace(records=rows[owners[mine]], path=path_of_item))
 
 
+def _of_item(
+    program: Program,
+    rejection: Rejection,
+    reason: WrongItem,
+    end: int,
+    limit: Array,
+    buffer: Buffer,
+    depth: int,
+    refusals: Refusals,
+) -> None:
+    """What the program of a list's items says of one item of each row."""
+    stage = next(each for each in program.stages if each.place == reason.place)
+    rows, values = rejection.rows, rejection.values
+    items = Located(values[reason.position], values[reason.limit], end)
+    given = {place: values[register] for place, register in reason.given.items()}
+    inner = explained(stage.program, items, limit[rows], buffer, given, len(stage.field))
+    path = outside_of_sections(stage.field[depth:])
+    for refusal in inner.refusals.all:
+        mine = refusal.records
+        path_of_item = _in_message(stage.message, (*path, values[reason.number][mine], *refusal.path), depth)
+        refusals.add(refusal._replace(records=rows[mine], path=path_of_item))
+
+
 def outside_of_sections(path: tuple[str, ...]) -> tuple[str, ...]:
     """A path without sections, unless it is of one."""
     return (*(step for step in path[:-1] if not isinstance(step, SectionName)), *path[-1:])
+
+
+def _damage(octets: bytes, encoding: str) -> str:
+    """Why bytes are no text in an encoding."""
+    try:
+        decoded(octets, encoding, 0)
+    except DecodeError as error:
+        return error.detail
+    raise AssertionError("a text is rejected that is one")
 
 
 class _Reasons:
@@ -144,6 +192,9 @@ class _Reasons:
                 yield numbers if shown is None else list(shown)
             case Distance(start, stop):
                 yield from (self.values[stop] - self.values[start], Unit("byte"))
+            case Undecodable(start, stop, encoding):
+                spans = zip(self.values[start].tolist(), self.values[stop].tolist(), strict=True)
+                yield [_damage(memory(begin, end - begin, "u1").tobytes(), encoding) for begin, end in spans]
             case Hexadecimal(position, size):
                 yield [memory(at, size, "u1").tobytes().hex() for at in self.values[position].tolist()]
             case _:

@@ -33,27 +33,28 @@ def listed(kind: codec.Repeat, item: Datum, given: Mapping[str, Any], inner: Ite
     if size == 0:
         raise NoProgramError("items that take no bytes")
     count, walk, start, limit = None, None, at.cursor, at.limit
+    walks = kind.until is not None or size is None
+    place, *_ = (at.asm.place(Output(each=8) if walks else Output(bits=64)) for _ in range(3))
     if kind.until is not None:
         if kind.count is not None or not isinstance(item, Struct):
             raise NoProgramError("a list that ends with an item and has a number of them")
         inner.this, inner.spans = Level(dict(item.fields), given), inner.inside
-        walk = Walk(at.asm, inner, start, limit, at.where, last=inner.holds(kind.until))
+        walk = Walk(at.asm, inner, start, limit, at.where, place, last=inner.holds(kind.until))
         count = Number(walk.count, 0, FARTHEST)
     elif kind.count is not None:
         count = _count(kind.count, at)
         if size is None:
-            walk = Walk(at.asm, inner, start, limit, at.where, count=count.register)
+            walk = Walk(at.asm, inner, start, limit, at.where, place, count=count.register)
         else:
             octets = at.asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,))
             start, limit = at.asm.several(op.TAKE, 2, (start, octets, limit, at.where))
     elif size is not None:
         count = _filling(size, start, limit, at)
     else:
-        walk = Walk(at.asm, inner, start, limit, at.where)
+        walk = Walk(at.asm, inner, start, limit, at.where, place)
         walk.loop.for_outputs = True
     stop = limit if walk is None or walk.loop.for_outputs else walk.stop
     at.move(stop)
-    place, *_ = (at.asm.place(Output(bits=64) if walk is None else Output(each=8)) for _ in range(3))
     what = inner, size, kind.weight, at.asm.message, walk
     listing = Listing(place, start, stop, limit, at.where, item, *what)
     at.left |= inner.left
