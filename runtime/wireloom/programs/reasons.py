@@ -27,6 +27,13 @@ class Shown(NamedTuple):
     unsigned: bool = False
 
 
+class Counted(NamedTuple):
+    """So many of what a noun names."""
+
+    register: int
+    noun: str
+
+
 class Distance(NamedTuple):
     """How many bytes there are between two positions."""
 
@@ -49,7 +56,7 @@ class Undecodable(NamedTuple):
     encoding: str
 
 
-Word = str | Shown | Distance | Hexadecimal | Undecodable
+Word = str | Shown | Counted | Distance | Hexadecimal | Undecodable
 
 
 class Reason(NamedTuple):
@@ -64,7 +71,7 @@ class Reason(NamedTuple):
         yield self.position
         for word in self.words:
             match word:
-                case Shown(register):
+                case Shown(register) | Counted(register):
                     yield register
                 case Distance(start, stop) | Undecodable(start, stop):
                     yield from (start, stop)
@@ -76,7 +83,7 @@ class Reason(NamedTuple):
         words: list[Word] = []
         for word in self.words:
             match word:
-                case Shown():
+                case Shown() | Counted():
                     words.append(word._replace(register=name(word.register)))
                 case Distance() | Undecodable():
                     words.append(word._replace(start=name(word.start), stop=name(word.stop)))
@@ -140,7 +147,8 @@ class Rule(NamedTuple):
 
 class WrongItem(NamedTuple):
     """What is wrong with an item of the list at a ``place`` of outputs. It has this ``number`` and begins at the
-    ``position``. It may take all bytes up to the ``limit``, and is ``given`` these registers, by the places of outputs.
+    ``position``. It may take all bytes up to the ``limit``. Items are ``given`` these registers, by the places of
+    outputs.
     """
 
     place: int

@@ -138,7 +138,7 @@ class Tile:
         self._found: dict[bytes, Array] = {}
 
     def follow(self, calls: Calls, first: int = 0) -> Register:
-        """Follow the part of a program from its instruction ``first`` on; returns the mask of the rows that are sound."""
+        """Follow instructions of a program, from its ``first`` on; returns the mask of the rows that are sound."""
         self.at, last = first, first + len(calls)
         while self.at < last:
             do, operands = calls[self.at - first]
@@ -798,9 +798,10 @@ def _are_same(one: Array, other: Array) -> bool:
 def _sure(ahead: int, goes_on: Array, before: Mapping[int, Array], after: Mapping[int, Array]) -> Array:
     """How many of the turns of each row count, of so many that were taken at once."""
     right = goes_on.reshape(-1, ahead)[:, :-1]
-    for each, found in after.items():
-        right = right & (found.reshape(-1, ahead)[:, :-1] == before[each].reshape(-1, ahead)[:, 1:])
-    return 1 + np.logical_and.accumulate(right, axis=1).sum(axis=1)
+    for each, ended in after.items():
+        right = right & (ended.reshape(-1, ahead)[:, :-1] == before[each].reshape(-1, ahead)[:, 1:])
+    found: Array = 1 + np.logical_and.accumulate(right, axis=1).sum(axis=1)
+    return found
 
 
 def _is_text(octets: bytes) -> bool:

@@ -43,7 +43,7 @@ class Walk:
         with asm.loop((start, asm.number(0), both(asm, where, begun))) as loop:
             item, number, going = loop.carried
             given = inner.given if inner.number is None else {**inner.given, inner.number: number}
-            reason = WrongItem(place, number, item, limit, given)
+            reason = WrongItem(place, number, item, limit, inner.given)
             known = {op.START: item, op.STOP: limit, op.ONES: op.ONES}
             inlined = Inlined(asm, inner.asm, known, given, going, None if inner.is_packed else reason)
             asked = [inner.cursor] if last is None or isinstance(last, bool) else [inner.cursor, last]
