@@ -197,9 +197,11 @@ class Assembler:
             self._checked.add((holds, where))
         self._append(op.CHECK, (holds, where), reason=reason)
 
-    def check_text(self, start: int, stop: int, where: int, *, is_ascii: bool = False) -> None:
+    def check_text(
+        self, start: int, stop: int, where: int, reason: AnyReason | None = None, *, is_ascii: bool = False
+    ) -> None:
         """Rows ``where`` these bytes are no UTF-8, or no ASCII, are not sound."""
-        self._append(op.CHECK_TEXT, (start, stop, where), (int(is_ascii),))
+        self._append(op.CHECK_TEXT, (start, stop, where), (int(is_ascii),), reason=reason)
 
     def check_same(self, start: int, stop: int, other: int, end: int, where: int) -> None:
         """Rows ``where`` the bytes from ``start`` to ``stop`` are not those from ``other`` to ``end`` are not sound."""
@@ -375,7 +377,7 @@ def _asked_loop(loop: Loop, asked: set[int], *, judging: bool, explaining: bool)
 
 
 def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
-    """The outputs as early as their values are known."""
+    """The outputs as early as their values are known, and the bytes there are known to be texts."""
     known = dict.fromkeys(range(op.FREE), -1)
     for place, each in enumerate(code):
         known.update(dict.fromkeys(_set_by(each), place))
@@ -389,8 +391,9 @@ def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
 
 
 def _set_by(part: Instruction | Block) -> Iterator[int]:
+    """The values that are not known before a part."""
     if isinstance(part, Instruction):
-        yield from part.sets
+        yield from part.reads if part.kind == op.CHECK_TEXT else part.sets
         return
     for each in part.body:
         yield from _set_by(each)

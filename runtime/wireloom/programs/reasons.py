@@ -27,6 +27,13 @@ class Shown(NamedTuple):
     unsigned: bool = False
 
 
+class Counted(NamedTuple):
+    """So many of what a noun names."""
+
+    register: int
+    noun: str
+
+
 class Distance(NamedTuple):
     """How many bytes there are between two positions."""
 
@@ -41,7 +48,15 @@ class Hexadecimal(NamedTuple):
     size: int
 
 
-Word = str | Shown | Distance | Hexadecimal
+class Undecodable(NamedTuple):
+    """Why the bytes from one position to another are no text in an encoding."""
+
+    start: int
+    stop: int
+    encoding: str
+
+
+Word = str | Shown | Counted | Distance | Hexadecimal | Undecodable
 
 
 class Reason(NamedTuple):
@@ -56,9 +71,9 @@ class Reason(NamedTuple):
         yield self.position
         for word in self.words:
             match word:
-                case Shown(register):
+                case Shown(register) | Counted(register):
                     yield register
-                case Distance(start, stop):
+                case Distance(start, stop) | Undecodable(start, stop):
                     yield from (start, stop)
                 case Hexadecimal(position):
                     yield position
@@ -68,10 +83,10 @@ class Reason(NamedTuple):
         words: list[Word] = []
         for word in self.words:
             match word:
-                case Shown():
+                case Shown() | Counted():
                     words.append(word._replace(register=name(word.register)))
-                case Distance():
-                    words.append(Distance(name(word.start), name(word.stop)))
+                case Distance() | Undecodable():
+                    words.append(word._replace(start=name(word.start), stop=name(word.stop)))
                 case Hexadecimal():
                     words.append(word._replace(position=name(word.position)))
                 case _:
@@ -130,7 +145,29 @@ class Rule(NamedTuple):
         return Rule(self.message, name(self.variant), numbers, spans)
 
 
-AnyReason = Reason | Missing | Rule
+class WrongItem(NamedTuple):
+    """What is wrong with an item of the list at a ``place`` of outputs. It has this ``number`` and begins at the
+    ``position``. It may take all bytes up to the ``limit``. Items are ``given`` these registers, by the places of
+    outputs.
+    """
+
+    place: int
+    number: int
+    position: int
+    limit: int
+    given: Mapping[int, int]
+
+    def registers(self) -> Iterator[int]:
+        """The registers that it needs."""
+        yield from (self.number, self.position, self.limit, *self.given.values())
+
+    def renamed(self, name: Callable[[int], int]) -> "WrongItem":
+        """The same of other registers."""
+        given = {place: name(register) for place, register in self.given.items()}
+        return WrongItem(self.place, name(self.number), name(self.position), name(self.limit), given)
+
+
+AnyReason = Reason | Missing | Rule | WrongItem
 
 
 class Check(NamedTuple):

@@ -82,6 +82,25 @@ class _ExplainedTile(Tile):
         super().__init__(*arguments)
         self.rejected: list[tuple[int, tuple[Array, dict[int, Array]]]] = []
 
+    def some(self, rows: Array, known: Mapping[int, Register]) -> Tile:
+        """Reasons may need any register."""
+        every = {each: value[rows] if value.ndim else value for each, value in self.registers.items()}
+        return super().some(rows, {**every, op.SOUND: np.True_, **known})
+
+    def like(self, *arguments: Any) -> Tile:
+        found = _ExplainedTile(*arguments)
+        found.checks = self.checks
+        return found
+
+    def refuse(self, part: Tile, rows: Array, taken: Array) -> None:
+        super().refuse(part, rows, taken)
+        assert isinstance(part, _ExplainedTile)
+        for at, (which, values) in part.rejected:
+            mine = taken[which]
+            if mine.any():
+                told = {register: each[mine] for register, each in values.items()}
+                self.rejected.append((at, (rows[which[mine]], told)))
+
     def refuse_unless(self, holds: Register) -> None:
         rows = self.rows(both(self.registers[op.SOUND], ~mask_of(holds)))
         super().refuse_unless(holds)

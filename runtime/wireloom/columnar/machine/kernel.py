@@ -73,19 +73,11 @@ def any_set(mask: Array, count: int) -> bool:
     return i < count
 
 
-_FEW, _TURNS = 8, 4096
-"""After so many turns in a tile, rows that go on are given up if they are so few that another turn does not pay."""
-
-
-def goes_on(mask: Array, good: Array, count: int, turns: int) -> bool:
-    """Whether a loop takes another turn: where a mask is set in sound rows, unless these are given up."""
+def goes_on(mask: Array, good: Array, count: int) -> bool:
+    """Whether a loop takes another turn: where a mask is set in sound rows."""
     going = 0
     for i in range(count):
-        going += mask[i] & good[i]
-    if turns >= _TURNS and going < _FEW:
-        for i in range(count):
-            good[i] = good[i] & (1 - mask[i])
-        going = 0
+        going |= mask[i] & good[i]
     return going != 0
 
 
@@ -101,7 +93,7 @@ def tile(
     end: int,
 ) -> None:
     """Follow a program for ``count`` rows, whose first registers are set."""
-    at, turns = 0, 0
+    at = 0
     while at < size:
         kind = code[at, 0]
         at += 1
@@ -109,8 +101,7 @@ def tile(
             if not any_set(registers[code[at - 1, 1]], count):
                 at += code[at - 1, 2]
         elif kind == op.REPEAT:
-            turns += 1
-            if goes_on(registers[code[at - 1, 1]], registers[op.SOUND], count, turns):
+            if goes_on(registers[code[at - 1, 1]], registers[op.SOUND], count):
                 at -= code[at - 1, 2] + 1
         else:
             step(kind, code[at - 1], count, place, registers, out, written, safe, end)

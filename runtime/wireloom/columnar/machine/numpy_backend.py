@@ -31,7 +31,7 @@ FIRST_ADDRESS = 1 << 12
 """No buffer is in the first page."""
 _SPAN = (1 << 47) - (1 << 14)
 _FEW, _TURNS = 64, 64
-"""After so many turns of a loop, rows that go on are given up if they are so few that another turn does not pay."""
+"""After so many turns of a loop, rows that go on are given up if turns were of so few rows that they do not pay."""
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
 _SPARSE, _SEARCHED = 4, 1 << 24
@@ -133,13 +133,15 @@ class Tile:
         self._copied: tuple[Array, Array, Array] | None = None
         self.at = 0
         """The instruction that is followed."""
+        self.lists: list[tuple[int, Array, Array, Array]] | None = None
+        """In a turn of a loop, the places of lists to write, with their rows, and where they start and stop."""
         self._found: dict[bytes, Array] = {}
 
-    def follow(self, calls: Calls) -> Register:
-        """Follow a program; returns the mask of the rows that are sound."""
-        self.at, size = 0, len(calls)
-        while self.at < size:
-            do, operands = calls[self.at]
+    def follow(self, calls: Calls, first: int = 0) -> Register:
+        """Follow instructions of a program, from its ``first`` on; returns the mask of the rows that are sound."""
+        self.at, last = first, first + len(calls)
+        while self.at < last:
+            do, operands = calls[self.at - first]
             self.at += 1 + (do(self, *operands) or 0)
         return self.registers[op.SOUND]
 
@@ -340,7 +342,7 @@ class Tile:
         return found
 
     def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int, unit: int) -> None:
-        rows = self.wanted(c)
+        rows = self.wanted(c, self.registers[a] <= self.registers[b])
         at, stop = self.values(a, rows), self.values(b, rows)
         sought = wanted.to_bytes(8, "little", signed=True)[:size]
         if unit == 1:
@@ -574,38 +576,68 @@ class Tile:
     def skip(self, a: int, count: int) -> int:
         return 0 if np.count_nonzero(self.registers[a]) else count
 
-    def repeat(self, a: int, body: Calls, reads: Sequence[int], carried: Sequence[int]) -> None:
-        """All further turns of a loop, each for those rows alone that go on. The loop ``reads`` some registers that are
-        set before it, and others are ``carried`` from one turn to the next.
+    def repeat(
+        self, a: int, body: Calls, first: int, reads: Sequence[int], carried: Sequence[int], guesses: bool
+    ) -> None:
+        """All further turns of a loop, each for those rows alone that go on. Its instructions are those from ``first``
+        on. It ``reads`` some registers that are set before it, and others are ``carried`` from one turn to the next.
+
+        If it ``guesses``, several turns of a row are taken at once, as if what is carried changed by as much in each of
+        them as in the one before. They count up to the first that ends with something else than the next began with.
         """
         rows = self.wanted(a)
-        turns, known = 0, {each: self.registers[each] for each in (*reads, *carried)}
         for each in carried:
             self.registers[each] = np.array(np.broadcast_to(number_of(self.registers[each]), self.count))
-        inside = rows
-        part: Tile = self
+        steps = {each: np.zeros(self.count, np.int64) for each in carried}
+        ahead, turns, done = 1, 0, 0
         while len(rows):
-            if turns >= _TURNS and len(rows) < _FEW:
+            if turns >= _TURNS and done < _FEW * turns:
                 self.sound_where(rows, np.zeros(len(rows), bool))
                 return
-            known = {each: value[inside] if value.ndim else value for each, value in known.items()}
-            part = part.some(inside, known)
-            sound = part.follow(body)
-            if not sound.all():
-                self.sound_where(rows, np.broadcast_to(sound, len(rows)))
+            several, nth = rows.repeat(ahead), np.tile(np.arange(ahead), len(rows))
+            before = {each: self.registers[each][several] + nth * steps[each][several] for each in carried}
+            known = {each: value[several] if (value := self.registers[each]).ndim else value for each in reads}
+            part = self.some(several, {**known, **before})
+            sound = np.broadcast_to(mask_of(part.follow(body, first)), len(several))
+            after = {each: part.registers[each] for each in carried}
+            counts = _sure(ahead, both(sound, after[a] != 0), before, after)
+            last = np.arange(len(rows)) * ahead + counts - 1
             for each in carried:
-                self.registers[each][rows] = part.registers[each]
-            known = {each: part.registers[each] for each in known}
-            inside = part.wanted(a)
-            rows, turns = rows[inside], turns + 1
+                self.registers[each][rows] = after[each][last]
+                steps[each][rows] = after[each][last] - before[each][last]
+            self._take(part, several, nth < counts.repeat(ahead))
+            turns, done = turns + 1, done + int(counts.sum())
+            rows = rows[sound[last] & (after[a][last] != 0)]
+            if guesses and len(rows):
+                ahead = max(1, min(2 * int(counts.sum()) // len(counts), TILE // len(rows)))
 
     def some(self, rows: Array, known: Mapping[int, Register]) -> "Tile":
-        """Some of the rows, with registers of these values."""
+        """Some of the rows in a turn of a loop, with registers of these values."""
         start, stop = self.registers[op.START][rows], self.registers[op.STOP][rows]
-        found = Tile(start, stop, self.place[rows], self.out, self.written, int(self.safe), self.end)
+        found = self.like(start, stop, self.place[rows], self.out, self.written, int(self.safe), self.end)
         found.registers |= known
         found.regions = self.regions
+        found.lists = []
         return found
+
+    def like(self, *arguments: Any) -> "Tile":
+        """A tile of the same kind."""
+        return Tile(*arguments)
+
+    def _take(self, part: "Tile", rows: Array, taken: Array) -> None:
+        """Let what was found in a turn be, where that is ``taken``. It was of these rows."""
+        for n, which, start, stop in part.lists or ():
+            mine = taken[which]
+            self._put_lists(n, rows[which[mine]], start[mine], stop[mine])
+        self.refuse(part, rows, taken)
+
+    def refuse(self, part: "Tile", rows: Array, taken: Array) -> None:
+        """Rows are not sound in which they are not in a turn, where that is ``taken``."""
+        wrong = taken & ~np.broadcast_to(mask_of(part.registers[op.SOUND]), len(rows))
+        if wrong.any():
+            sound = np.ones(self.count, bool)
+            sound[rows[wrong]] = False
+            self.registers[op.SOUND] = both(self.registers[op.SOUND], sound)
 
     # what writes
 
@@ -676,8 +708,14 @@ class Tile:
 
     def store_list(self, a: int, b: int, c: int, n: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
+        self._put_lists(n, rows, self.values(a, rows), self.values(b, rows))
+
+    def _put_lists(self, n: int, rows: Array, start: Array, stop: Array) -> None:
+        if self.lists is not None:
+            self.lists.append((n, rows, start, stop))
+            return
         before = int(self.written[n, 0])
-        for number, values in enumerate((self.values(a, rows), self.values(b, rows), self.place[rows])):
+        for number, values in enumerate((start, stop, self.place[rows])):
             memory(self.out[n + number] + 8 * before, len(rows), "<i8")[:] = values
         self.written[n, 0] = before + len(rows)
 
@@ -755,6 +793,15 @@ def _following(octets: Array, wanted: bytes) -> Array:
 
 def _are_same(one: Array, other: Array) -> bool:
     return one is other or np.array_equal(one, other)
+
+
+def _sure(ahead: int, goes_on: Array, before: Mapping[int, Array], after: Mapping[int, Array]) -> Array:
+    """How many of the turns of each row count, of so many that were taken at once."""
+    right = goes_on.reshape(-1, ahead)[:, :-1]
+    for each, ended in after.items():
+        right = right & (ended.reshape(-1, ahead)[:, :-1] == before[each].reshape(-1, ahead)[:, 1:])
+    found: Array = 1 + np.logical_and.accumulate(right, axis=1).sum(axis=1)
+    return found
 
 
 def _is_text(octets: bytes) -> bool:
@@ -886,9 +933,15 @@ def calls_of(code: Array, methods: Methods) -> Calls:
             given = *operands[:2], kind
         elif kind == op.REPEAT:
             first = place - operands[1]
-            given = operands[0], found[first:], *_lasting(rows[first:place])
+            body = rows[first:place]
+            given = operands[0], found[first:], first, *_lasting(body), all(kind in _GUESSED for kind, *_ in body)
         found.append((method, tuple(given)))
     return found
+
+
+_GUESSED = {kind for kind, known in op.OPCODES.items() if known.sets or kind in op.JUDGING} - op.CHANGING
+_GUESSED |= {op.SKIP, op.REPEAT, op.STORE_LIST}
+"""Instructions that may be followed for what is not known to be there."""
 
 
 def _lasting(body: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:

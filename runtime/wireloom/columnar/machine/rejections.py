@@ -5,15 +5,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.codec import DecodeError
+from wireloom.codec.encodings import decoded
 from wireloom.columnar import judging, weighing
 from wireloom.columnar.arrays import Numbers
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.machine.explaining import Followed, Rejection
 from wireloom.columnar.machine.numpy_backend import memory
-from wireloom.columnar.machine.stages import Located, Program
+from wireloom.columnar.machine.stages import Located, Program, Stage
 from wireloom.columnar.refusals import MessageName, Path, Refusal, Refusals, Unit, Words
 from wireloom.programs import opcodes as op
-from wireloom.programs.reasons import Distance, Hexadecimal, Missing, Reason, Rule, SectionName, Shown, Word
+from wireloom.programs.reasons import (
+    Counted,
+    Distance,
+    Hexadecimal,
+    Missing,
+    Reason,
+    Rule,
+    SectionName,
+    Shown,
+    Undecodable,
+    Word,
+    WrongItem,
+)
 from wireloom.programs.values import WORD, Number
 
 
@@ -55,6 +69,9 @@ def explained(
                 rows=rows + part.first, values={name: each[first] for name, each in rejection.values.items()}
             )
             message = rejection.check.message
+            if isinstance(mine.check.reason, WrongItem):
+                _of_item(program, mine, mine.check.reason, records.end, limit, buffer, depth, found.refusals)
+                continue
             for refusal in _Reasons(mine, depth).refusals(limit, *buffer):
                 if len(refusal.records):
                     found.refusals.add(refusal._replace(path=_in_message(message, refusal.path, depth)))
@@ -89,19 +106,64 @@ def _of_items(
             stage.program, items, limit[rows[owners]], buffer, lists.numbers, len(stage.field), lists.size
         )
         found.rejected[rows[owners[inner.rejected]]] = True
-        wrong = np.flatnonzero(inner.rejected)
-        wrong = wrong[np.unique(owners[wrong], return_index=True)[1]]
-        path = outside_of_sections(stage.field[depth:])
         index = np.arange(len(owners)) - (np.cumsum(counts) - counts)[owners]
-        for refusal, which in inner.refusals.of_records(wrong):
-            mine = wrong[which]
-            path_of_item = _in_message(stage.message, (*path, index[mine], *refusal.path), depth)
-            found.refusals.add(refusal._replace(records=rows[owners[mine]], path=path_of_item))
+        _refuse_first(stage, inner, rows[owners], index, depth, found.refusals)
+
+
+def _of_item(
+    program: Program,
+    rejection: Rejection,
+    reason: WrongItem,
+    end: int,
+    limit: Array,
+    buffer: Buffer,
+    depth: int,
+    refusals: Refusals,
+) -> None:
+    """What the program of a list's items says of one item of each row; and of those before it, unless a walk through
+    the list has read them.
+    """
+    stage = next(each for each in program.stages if each.place == reason.place)
+    rows, values = rejection.rows, rejection.values
+    number, stop = values[reason.number], values[reason.limit]
+    before = number if stage.limit is None else np.zeros_like(number)
+    if int(before.sum() + len(rows)) * stage.weight > weighing.LISTS:
+        return
+    owners = np.repeat(np.arange(len(rows)), before + 1)
+    index = ragged(number - before, before + 1)
+    start = values[reason.position] - stage.size * before
+    items = Located(start[owners] + stage.size * (index - (number - before)[owners]), stop[owners], end)
+    given = {place: values[register][owners] for place, register in reason.given.items()}
+    if stage.number is not None:
+        given[stage.number] = index
+    size = int((stop - start).sum())
+    inner = explained(stage.program, items, limit[rows[owners]], buffer, given, len(stage.field), size)
+    _refuse_first(stage, inner, rows[owners], index, depth, refusals)
+
+
+def _refuse_first(stage: Stage, inner: Explained, rows: Array, index: Array, depth: int, refusals: Refusals) -> None:
+    """Refuse rows for the first of their items that is rejected. The items are of these ``rows``, which ascend."""
+    wrong = np.flatnonzero(inner.rejected)
+    wrong = wrong[np.unique(rows[wrong], return_index=True)[1]]
+    path = outside_of_sections(stage.field[depth:])
+    for refusal, which in inner.refusals.of_records(wrong):
+        mine = wrong[which]
+        path_of_item = _in_message(stage.message, (*path, index[mine], *refusal.path), depth)
+        refusals.add(refusal._replace(records=rows[mine], path=path_of_item))
 
 
 def outside_of_sections(path: tuple[str, ...]) -> tuple[str, ...]:
     """A path without sections, unless it is of one."""
     return (*(step for step in path[:-1] if not isinstance(step, SectionName)), *path[-1:])
+
+
+def _damage(octets: bytes, encoding: str) -> str:
+    """Why bytes are no text in an encoding."""
+    try:
+        decoded(octets, encoding, 0)
+    except DecodeError as error:
+        return error.detail
+    raise AssertionError("a text is rejected that is one")
 
 
 class _Reasons:
@@ -142,8 +204,13 @@ class _Reasons:
                 numbers = numbers.view(np.uint64) if unsigned else numbers
                 shown = None if field is None or not field.digits else map(field.shown, numbers.tolist())
                 yield numbers if shown is None else list(shown)
+            case Counted(register, noun):
+                yield from (self.values[register], Unit(noun))
             case Distance(start, stop):
                 yield from (self.values[stop] - self.values[start], Unit("byte"))
+            case Undecodable(start, stop, encoding):
+                spans = zip(self.values[start].tolist(), self.values[stop].tolist(), strict=True)
+                yield [_damage(memory(begin, end - begin, "u1").tobytes(), encoding) for begin, end in spans]
             case Hexadecimal(position, size):
                 yield [memory(at, size, "u1").tobytes().hex() for at in self.values[position].tolist()]
             case _:

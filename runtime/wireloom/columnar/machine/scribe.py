@@ -54,7 +54,7 @@ def run(
             registers[op.STOP, i] = ends[rows[first + i] + 1]
             registers[op.SOUND, i] = 1
             registers[op.ONES, i] = 1
-        at, turns = 0, 0
+        at = 0
         while at < size:
             kind = code[at, 0]
             at += 1
@@ -62,8 +62,7 @@ def run(
                 if not kernel.any_set(registers[code[at - 1, 1]], count):
                     at += code[at - 1, 2]
             elif kind == op.REPEAT:
-                turns += 1
-                if kernel.goes_on(registers[code[at - 1, 1]], registers[op.SOUND], count, turns):
+                if kernel.goes_on(registers[code[at - 1, 1]], registers[op.SOUND], count):
                     at -= code[at - 1, 2] + 1
             else:
                 step(kind, code[at - 1], count, rows[first:], place[first:], registers, out, written, safe)

@@ -158,7 +158,7 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
             given[place] = asm.place(Output(bits=64))
             asm.store(op.STORE_8, (register,), (given[place],))
         if listing.walk is not None:
-            listing.walk.store(listing.place)
+            listing.walk.store()
             limit = asm.place(Output(bits=64))
             asm.store(op.STORE_8, (listing.limit,), (limit,))
         else:

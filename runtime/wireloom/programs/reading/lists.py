@@ -12,6 +12,7 @@ from wireloom.programs.reading.checks import of_each
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.walks import Walk
+from wireloom.programs.reasons import Counted, Distance, Reason, WrongItem
 from wireloom.programs.values import (
     FARTHEST,
     Datum,
@@ -33,27 +34,32 @@ def listed(kind: codec.Repeat, item: Datum, given: Mapping[str, Any], inner: Ite
     if size == 0:
         raise NoProgramError("items that take no bytes")
     count, walk, start, limit = None, None, at.cursor, at.limit
+    walks = kind.until is not None or size is None
+    place, *_ = (at.asm.place(Output(each=8) if walks else Output(bits=64)) for _ in range(3))
     if kind.until is not None:
         if kind.count is not None or not isinstance(item, Struct):
             raise NoProgramError("a list that ends with an item and has a number of them")
         inner.this, inner.spans = Level(dict(item.fields), given), inner.inside
-        walk = Walk(at.asm, inner, start, limit, at.where, last=inner.holds(kind.until))
+        walk = Walk(at.asm, inner, start, limit, at.where, place, last=inner.holds(kind.until))
         count = Number(walk.count, 0, FARTHEST)
     elif kind.count is not None:
         count = _count(kind.count, at)
         if size is None:
-            walk = Walk(at.asm, inner, start, limit, at.where, count=count.register)
+            if not kind.hollow:
+                _must_stand_in(count, start, limit, at)
+            walk = Walk(at.asm, inner, start, limit, at.where, place, count=count.register)
         else:
             octets = at.asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,))
             start, limit = at.asm.several(op.TAKE, 2, (start, octets, limit, at.where))
     elif size is not None:
-        count = _filling(size, start, limit, at)
+        cut_off = _behind_whole(inner, place, size, start, limit, at)
+        count = Number(cut_off.number, 0, FARTHEST)
+        at.must(at.asm.value(op.EQUAL, (cut_off.position, limit)), reason=cut_off)
     else:
-        walk = Walk(at.asm, inner, start, limit, at.where)
+        walk = Walk(at.asm, inner, start, limit, at.where, place)
         walk.loop.for_outputs = True
     stop = limit if walk is None or walk.loop.for_outputs else walk.stop
     at.move(stop)
-    place, *_ = (at.asm.place(Output(bits=64) if walk is None else Output(each=8)) for _ in range(3))
     what = inner, size, kind.weight, at.asm.message, walk
     listing = Listing(place, start, stop, limit, at.where, item, *what)
     at.left |= inner.left
@@ -63,13 +69,19 @@ def listed(kind: codec.Repeat, item: Datum, given: Mapping[str, Any], inner: Ite
     return Listed((listing,), count)
 
 
-def _filling(size: int, start: int, stop: int, at: Lowering) -> Number:
-    """How many items of that size fill some bytes; rows in which some are left over are not sound."""
+def _behind_whole(inner: ItemLowering, place: int, size: int, start: int, stop: int, at: Lowering) -> WrongItem:
+    """The item of that size behind those that are whole, in some bytes."""
     asm = at.asm
-    left = Number(asm.value(op.SUBTRACT, (stop, start)), 0, FARTHEST)
-    count = Number(asm.value(op.DIVIDE, (left.register, asm.number(size))), 0, left.most)
-    at.must(asm.value(op.EQUAL, (asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,)), left.register)))
-    return count
+    count = asm.value(op.DIVIDE, (asm.value(op.SUBTRACT, (stop, start)), asm.number(size)))
+    position = asm.value(op.ADD, (start, asm.value(op.MULTIPLY_NUMBER, (count,), (size,))))
+    return WrongItem(place, count, position, stop, inner.given)
+
+
+def _must_stand_in(count: Number, start: int, stop: int, at: Lowering) -> None:
+    """So many items take at least as many bytes."""
+    words = Counted(count.register, "item"), " cannot stand in ", Distance(start, stop)
+    room = at.asm.value(op.SUBTRACT, (stop, start))
+    at.must(at.asm.value(op.LESS_EQUAL, (count.register, room)), reason=Reason("count", start, words))
 
 
 def _count(said: Expression, at: Lowering) -> Number:

@@ -131,7 +131,7 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
         at.where = outer
         kept = asm.value(op.OR, (kept, asm.value(op.NOT, (there,))))
     elif isinstance(kind, codec.Text):
-        found = text(kind, (start, stop), at)
+        found = text(kind, (start, stop), begin, at)
     else:
         found = Octets(start, stop)
     at.this.columns[name] = Octets(begin, end, kept)
@@ -347,7 +347,8 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.Blob():
             return Octets(*extent(kind.extent, at))
         case codec.Text():
-            return text(kind, extent(kind.extent, at), at)
+            begin = at.cursor
+            return text(kind, extent(kind.extent, at), begin, at)
         case codec.Layout():
             return _struct(kind, {}, at)
         case codec.With() if not kind.items:

@@ -10,16 +10,18 @@ from wireloom.programs.expressions import either_not, truth
 from wireloom.programs.merging import merged
 from wireloom.programs.outputs import Output, Table
 from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.reasons import Reason, Undecodable
 from wireloom.programs.values import Datum, Label, NoProgramError, Octets
 
 ROOM = Output(unpacks=True)
 """Where all goes that bytes of a record become, so that it has one bound."""
 
 
-def text(kind: codec.Text, span: Span, at: Lowering) -> Octets:
-    """The text that bytes are, in UTF-8. Raises ``NoProgramError``."""
+def text(kind: codec.Text, span: Span, begin: int, at: Lowering) -> Octets:
+    """The text that bytes are, in UTF-8, of a value that begins somewhere. Raises ``NoProgramError``."""
     if kind.encoding in ("utf-8", "ascii"):
-        at.asm.check_text(*span, at.where, is_ascii=kind.encoding == "ascii")
+        reason = Reason("text", begin, (Undecodable(*span, kind.encoding),)) if kind.strict else None
+        at.asm.check_text(*span, at.where, at.told(reason), is_ascii=kind.encoding == "ascii")
         return Octets(*span)
     table = _translation(kind.encoding)
     if not at.decoding:

@@ -7,6 +7,7 @@ from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Ste
 from wireloom.programs.expressions import both
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.items import ItemLowering
+from wireloom.programs.reasons import AnyReason, WrongItem
 from wireloom.programs.values import Mask
 
 _PLACES = {op.LOOK_UP: (0,), op.SAME: (0,), op.CRC: (0, 2), op.UNPACK: (0,), op.FILL: (0,)}
@@ -18,7 +19,7 @@ _MASKED = op.JUDGING | {op.TRIM, op.SUM}
 class Walk:
     """A list in the rows ``where`` there is one, walked through from ``start`` on. Its items may take all bytes up to
     ``limit``. There is a ``count`` of them, or one is the last where ``last`` holds, a register of their own program;
-    or they end at the limit.
+    or they end at the limit. Where each of them is can be written to the three outputs from ``place`` on.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class Walk:
         start: int,
         limit: int,
         where: int,
+        place: int,
         *,
         count: int | None = None,
         last: Mask | None = None,
@@ -41,7 +43,9 @@ class Walk:
         with asm.loop((start, asm.number(0), both(asm, where, begun))) as loop:
             item, number, going = loop.carried
             given = inner.given if inner.number is None else {**inner.given, inner.number: number}
-            inlined = Inlined(asm, inner.asm, {op.START: item, op.STOP: limit, op.ONES: op.ONES}, given, going)
+            reason = WrongItem(place, number, item, limit, inner.given)
+            known = {op.START: item, op.STOP: limit, op.ONES: op.ONES}
+            inlined = Inlined(asm, inner.asm, known, given, going, None if inner.is_packed else reason)
             asked = [inner.cursor] if last is None or isinstance(last, bool) else [inner.cursor, last]
             end, *others = inlined.values(asked)
             asm.check(asm.value(op.LESS, (item, end)), going)
@@ -57,25 +61,33 @@ class Walk:
         self.loop = loop
         self.stop, self.count = item, number
         """Where the list stops, and how many items it has."""
-        self._item = item, end, going
+        self._stored = Instruction(op.STORE_LIST, (), (item, end, going), (place,), asm.path)
 
-    def store(self, place: int) -> None:
-        """Write where each of the items is to the three outputs from ``place`` on."""
-        self.loop.outputs.append(Instruction(op.STORE_LIST, (), self._item, (place,), self.asm.path))
+    def store(self) -> None:
+        """Write where each of the items is."""
+        self.loop.outputs.append(self._stored)
 
 
 class Inlined:
-    """Instructions of a program as a part of another one, in the rows where the mask ``where`` is set.
+    """Instructions of a program as a part of another one, in the rows where the mask ``where`` is set. What they reject
+    is for one ``reason``.
 
     Of the registers that programs find, it has those of ``known``; ``given`` are the registers of what it is given.
     """
 
     def __init__(
-        self, asm: Assembler, inner: Assembler, known: Mapping[int, int], given: Mapping[int, int], where: int
+        self,
+        asm: Assembler,
+        inner: Assembler,
+        known: Mapping[int, int],
+        given: Mapping[int, int],
+        where: int,
+        reason: AnyReason | None,
     ) -> None:
         self.asm = asm
         self.inner = inner
         self.where = where
+        self.reason = reason
         self._values = dict(known)
         self._given = given
         self._places: dict[int, int] = {}
@@ -122,7 +134,8 @@ class Inlined:
             numbers = list(each.numbers)
             for place in _PLACES.get(each.kind, ()):
                 numbers[place] = self._place(numbers[place])
-            self._values.update(zip(each.sets, asm.several(each.kind, len(each.sets), reads, numbers), strict=True))
+            found = asm.several(each.kind, len(each.sets), reads, numbers, self.reason)
+            self._values.update(zip(each.sets, found, strict=True))
 
     def _mask(self, mask: int) -> int:
         return both(self.asm, self.where, mask)
