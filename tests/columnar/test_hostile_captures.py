@@ -77,3 +77,25 @@ def test_malformed_records_are_told_many_at_once(hostile: Hostile) -> None:
     decoding = hostiles.decoder(hostiles.options({"positions": False}))
     ((batch, rows),) = decoding.records(stretch, (), redo, {})
     assert batch.num_rows == len(rows) == sum(whole) > 20
+
+
+TEXTS = """\
+protocol: texts
+byte_order: big
+record:
+  length: 1 + size
+  fields: [{name: size, type: u8, derive: size(body)}, {section: body, size: size}]
+---
+message: one
+match: {}
+sections: {body: [{name: first, type: text, prefix: u8}, {name: second, type: text, size: rest}]}
+"""
+
+
+@accelerator.off_and_on
+def test_what_is_no_utf8_is_in_no_column(accelerated: bool) -> None:
+    """Not even where a record is null, whose values nobody sees."""
+    texts = Pair.of(compiled.of(TEXTS).columnar)
+    records = [b"\5\1\xffabc", b"\5\1abc\xff", b"\5\1abcd", b"\5\2\xc3\xa4\xc3\xa4"]
+    for batch in texts.decoder(texts.options({})).capture(b"".join(records) * 20):
+        batch.validate(full=True)

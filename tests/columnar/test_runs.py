@@ -4,6 +4,7 @@ import tracemalloc
 from collections.abc import Iterator
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from attack.captures import frame, infos
@@ -117,6 +118,25 @@ def test_long_lists_of_few_records_are_not_left_to_the_codec(pair: Pair) -> None
     capture = record([b"\1\2ab"] * 200 + [b"\1\3abc"] * 54 + [b"\0\0"]) * 3
     assert sum(batch.num_rows for batch in decoding.capture(capture)) == 3
     assert decoding.tally.redone == 0
+
+
+def test_items_that_no_guess_is_right_of_are_left_to_the_codec(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In turns of numpy they cost more than the codec takes."""
+    monkeypatch.setenv("WIRELOOM_PROGRAMS", "numpy")
+    decoding = pair.decoder(pair.options({}))
+    capture = record([b"\1\1a", b"\1\2bc"] * 100 + [b"\0\0"])
+    assert sum(batch.num_rows for batch in decoding.capture(capture)) == 1
+    assert decoding.tally.redone == 1
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 3, 7])
+def test_turns_count_up_to_the_first_that_ends_elsewhere(ahead: int) -> None:
+    goes_on = np.ones(2 * ahead, bool)
+    begun = np.concatenate([np.arange(ahead), np.arange(ahead)])
+    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, ahead]
+    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 2}).tolist() == [1, 1]
+    goes_on[ahead] = False
+    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, 1]
 
 
 DCP = Pair(couchbase_dcp.PROTOCOL)
