@@ -26,8 +26,8 @@ KEPT = {
     ("raw_bytes", "numbers"),
     ("varints_derived", "box"),
 }
-"""Messages with an example whose text, digits or other numbers are kept as bytes, or in which a number has more than 64 bits: these
-are left to the codec, which is not said of messages.
+"""Messages with an example whose text, digits or other numbers are kept as bytes, or in which a number has more than 64
+bits: these are left to the codec, which is not said of messages.
 """
 
 
