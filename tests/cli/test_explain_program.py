@@ -39,7 +39,8 @@ doc: What no program reads.
 match: {kind: 2}
 sections:
   body:
-    - {name: words, type: text, encoding: utf-16-be, size: rest, doc: Text that no program reads.}
+    - {name: words, type: text, size: rest, doc: What it says.}
+    - {name: early, type: bool, compute: words < 'm', doc: What no program computes.}
 """
 RECORD, KIND, SIZE, BODY = (
     f"specs/tiny/protocol.yaml:{line}" for line in ("6  record", "9  kind: u8", "10  size: u16", "11  section: body")

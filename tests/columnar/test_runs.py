@@ -158,7 +158,7 @@ def test_a_table_of_items_of_a_byte_takes_some_times_their_bytes(last: bytes) ->
 
 
 ODD = frame(0x80, 0x5F, extras=bytes(8) + b"\0\0\0\5\2", key=b"name", value=b"\1")
-"""A record that the plan leaves to the codec."""
+"""A record that programs leave to the codec."""
 
 
 def test_doubtful_records_in_few_places_are_batches_between_the_others() -> None:

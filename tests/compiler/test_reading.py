@@ -74,7 +74,7 @@ KEPT = {"payment"}
 TOLD = [
     "A record of strange is decoded by itself if it has what numbers of 64 bits cannot say.",
     "The other messages are decoded many records at once.",
-    "A record of strange is encoded by itself if it has parts of type Text.",
+    "A record of strange is encoded by itself if it has what numbers of 64 bits cannot say.",
     "The other messages are encoded many records at once.",
 ]
 

@@ -18,9 +18,16 @@ from wireloom.options import ReadOptions, resolve
 from wireloom.programs.support import unread
 from wireloom.views import View
 
-KEPT = {("bcd", "payment"), ("checksum_in_digits", "octal"), ("ends_with_raw", "line"), ("memcached", "get")}
-"""Messages with an example whose text or digits are kept as bytes, or in which a number has more than 64 bits: these
-are left to the codec, which is not said of messages.
+KEPT = {
+    ("bcd", "payment"),
+    ("checksum_in_digits", "octal"),
+    ("ends_with_raw", "line"),
+    ("memcached", "get"),
+    ("raw_bytes", "numbers"),
+    ("varints_derived", "box"),
+}
+"""Messages with an example whose text, digits or other numbers are kept as bytes, or in which a number has more than 64
+bits: these are left to the codec, which is not said of messages.
 """
 
 

@@ -23,8 +23,6 @@ class Ascii(Ended):
     ``width``.
     """
 
-    read_with_raw = True
-
     def __init__(
         self,
         extent: Extent,

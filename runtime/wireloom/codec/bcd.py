@@ -23,7 +23,6 @@ class Bcd(Scalar):
     """A number with this many ``digits``, ``scale`` of them after the decimal point."""
 
     size: int
-    read_with_raw = True
 
     def __init__(self, digits: int, *, scale: int = 0, sign: str | None = None) -> None:
         super().__init__()

@@ -20,13 +20,11 @@ class Value(Construct):
 
     A ``strict`` one accepts only the bytes that it writes; others make the record malformed. Values of a field with
     ``raw`` are not strict: they accept all bytes that have a meaning, and read those that only ``raw`` can hold as
-    None. ``beside`` is the column of one that keeps its bytes itself. One that is ``read_with_raw`` is read in bulk
-    together with its ``raw`` column.
+    None. ``beside`` is the column of one that keeps its bytes itself.
     """
 
     strict = True
     beside = ""
-    read_with_raw = False
 
     def lenient(self) -> Self:
         """The same value for a field with ``raw``."""

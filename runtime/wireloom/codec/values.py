@@ -145,9 +145,7 @@ class Prefixed(Extent):
 
 
 class Scalar(Value):
-    """A value that consists of no other parts, and has a reader for many records at once; ``size`` is its number of
-    bytes, None if that varies.
-    """
+    """A value that consists of no other parts; ``size`` is its number of bytes, None if that varies."""
 
     size: int | None = None
 
@@ -183,7 +181,6 @@ class Blob(Ended):
     """Bytes as they are."""
 
     type = "binary"
-    read_with_raw = True
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return self.extent.read(stream, context)
@@ -199,7 +196,6 @@ class Text(Ended):
     """
 
     type = "string"
-    read_with_raw = True
 
     def __init__(self, extent: Extent, encoding: str = "utf-8") -> None:
         super().__init__(extent)

@@ -59,9 +59,9 @@ class Gaps:
     after it.
     """
 
-    def __init__(self, codec: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
+    def __init__(self, codec: CodecFraming, framing: Framing, parameters: Values, bound: int) -> None:
         self.codec = codec
-        self.plan = plan
+        self.framing = framing
         self.parameters = parameters
         self.bound = bound
         self.orders = codec.orders(parameters)
@@ -85,7 +85,7 @@ class Gaps:
         found = np.ones(len(start), bool)
         for little in self.orders:
             every = self._rows(buffer, start, little)
-            for lengths, at in self.plan.divided(every):
+            for lengths, at in self.framing.divided(every):
                 lengths.tell(at)
                 if lengths.checksum is not None:
                     needed = lengths.checksums(at).needed
@@ -127,12 +127,12 @@ class Gaps:
 
     def _in_order(self, buffer: Array, start: Array, little: bool) -> _Problems:
         every, found = self._rows(buffer, start, little), _Problems(len(start))
-        for lengths, at in self.plan.divided(every):
+        for lengths, at in self.framing.divided(every):
             self._measured(found, lengths, at, little)
         if len(rows := np.flatnonzero(~found.looked)):
             read = {
                 name: kind.of(windows(buffer, start[rows] + offset, kind.size), little)
-                for name, offset, kind in self.plan.match
+                for name, offset, kind in self.framing.match
             }
             details = [self.codec.unknown(values, little) for values in _each(read, len(rows))]
             found.put(rows, "unknown-layout", details)

@@ -39,13 +39,13 @@ class Chain(NamedTuple):
 
 
 class BulkSearch(Search):
-    """The codec's search, done with a plan."""
+    """The codec's search, for many records at once."""
 
-    def __init__(self, framing: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
+    def __init__(self, framing: CodecFraming, bulk: Framing, parameters: Values, bound: int) -> None:
         super().__init__(framing, parameters, bound)
-        self.plan = plan
+        self.bulk = bulk
         self.orders = framing.orders(parameters)
-        self.reach = plan.reach
+        self.reach = bulk.reach
         self._of: tuple[Any, int, int, bool] | None = None
         self._seen = _NOTHING
         self._count = FEWEST
@@ -113,7 +113,7 @@ class BulkSearch(Search):
         array = np.frombuffer(buffer, np.uint8)
         parts = [
             self._records(lengths, array, start, stop, end, little=little, final=final)
-            for lengths in self.plan.lengths
+            for lengths in self.bulk.lengths
             for little in self.orders
         ]
         found = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -134,7 +134,7 @@ class BulkSearch(Search):
         found = ~(final & (stop > end))
         rows = np.flatnonzero(stop + self.reach <= end)
         ends = np.full(len(rows), end)
-        found[rows] = ~self.plan.refuted(array, stop[rows], ends, self.parameters, orders=self.orders)
+        found[rows] = ~self.bulk.refuted(array, stop[rows], ends, self.parameters, orders=self.orders)
         return found
 
     def _records(
@@ -223,7 +223,7 @@ class BulkSearch(Search):
     def _selected(self, lengths: Lengths, array: Array, start: int, stop: int, *, little: bool) -> Array | None:
         """The positions whose header fields select these lengths; None for all of them."""
         found: Array | None = None
-        for name, offset, kind in self.plan.match:
+        for name, offset, kind in self.bulk.match:
             if name in lengths.match:
                 data = kind.of(every(array, kind.size)[start + offset : stop + offset], little)
                 holds = matching.numbers(data, lengths.match[name])

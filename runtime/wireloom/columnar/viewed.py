@@ -1,4 +1,4 @@
-"""Rows that the plan decoded → the columns of a view."""
+"""Rows that were decoded in bulk → the columns of a view."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,7 @@
 """A program while it is put together: where it reads, in which rows, and what is known there.
 
 A program takes for sound what surely is. Whatever no program says, such as a list with items, makes rows that have it
-unsound, and so does whatever is wrong. These rows are read by the plan, which knows why.
+unsound, and so does whatever is wrong. These rows are read by the codec, unless a check has a reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
