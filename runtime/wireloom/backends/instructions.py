@@ -663,7 +663,8 @@ def sums(data: bytes, modulus: int, initial: int, high: int) -> int:
 
 def digits(data: bytes, base: int, least: int, form: int) -> int:
     """The number that ASCII digits are. Raises ``ValueError`` unless it is written with ``least`` characters, or as few
-    as it takes; ``form`` adds 1 if it may be negative, and 2 if letters are capital.
+    as it takes, and for more digits than programs read; ``form`` adds 1 if it may be negative, and 2 if letters are
+    capital.
     """
     value = int(data, base)
     alphabet, rest, found = b"0123456789ABCDEF" if form & 2 else b"0123456789abcdef", abs(value), bytearray()
@@ -671,7 +672,11 @@ def digits(data: bytes, base: int, least: int, form: int) -> int:
         rest, digit = divmod(rest, base)
         found.append(alphabet[digit])
     found.reverse()
-    if (value < 0 and not form & 1) or (b"-" + found if value < 0 else bytes(found)).zfill(least) != data:
+    if (
+        len(found) > op.MOST_DIGITS
+        or (value < 0 and not form & 1)
+        or (b"-" + found if value < 0 else bytes(found)).zfill(least) != data
+    ):
         raise ValueError
     return value
 

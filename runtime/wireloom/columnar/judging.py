@@ -15,7 +15,7 @@ from wireloom.codec.message import Message
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
 
-Told = tuple[str, Array, list[DecodeError]]
+ToldErrors = tuple[str, Array, list[DecodeError]]
 """The region that errors are of, the rows, and the error of each."""
 
 
@@ -25,7 +25,7 @@ def told(
     numbers: Mapping[str, Numbers],
     spans: Mapping[str, Array],
     codes: Array,
-) -> Iterator[Told]:
+) -> Iterator[ToldErrors]:
     """What the codec says of records that break a condition of a message, for those of which it is known.
 
     ``numbers`` and ``spans``, which have two rows and count from the record's start, are those that the conditions

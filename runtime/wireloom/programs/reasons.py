@@ -19,7 +19,7 @@ class SectionName(str):
     __slots__ = ()
 
 
-class Shown(NamedTuple):
+class ShownNumber(NamedTuple):
     """A number, as its field shows numbers, if it has one. It is ``unsigned`` if that is its two's complement."""
 
     register: int
@@ -56,7 +56,7 @@ class Undecodable(NamedTuple):
     encoding: str
 
 
-Word = str | Shown | Counted | Distance | Hexadecimal | Undecodable
+Word = str | ShownNumber | Counted | Distance | Hexadecimal | Undecodable
 
 
 class Reason(NamedTuple):
@@ -71,7 +71,7 @@ class Reason(NamedTuple):
         yield self.position
         for word in self.words:
             match word:
-                case Shown(register) | Counted(register):
+                case ShownNumber(register) | Counted(register):
                     yield register
                 case Distance(start, stop) | Undecodable(start, stop):
                     yield from (start, stop)
@@ -83,7 +83,7 @@ class Reason(NamedTuple):
         words: list[Word] = []
         for word in self.words:
             match word:
-                case Shown() | Counted():
+                case ShownNumber() | Counted():
                     words.append(word._replace(register=name(word.register)))
                 case Distance() | Undecodable():
                     words.append(word._replace(start=name(word.start), stop=name(word.stop)))
@@ -117,7 +117,7 @@ class Missing(NamedTuple):
         return self._replace(position=name(self.position), limit=name(self.limit), register=register)
 
 
-class Rule(NamedTuple):
+class BrokenRule(NamedTuple):
     """Conditions of a whole record of a message, of which one does not hold: the register with the number of its
     variant, -1 for none, and the numbers and the spans that they mention, by their names.
     """
@@ -135,14 +135,14 @@ class Rule(NamedTuple):
         for span in self.spans.values():
             yield from span
 
-    def renamed(self, name: Callable[[int], int]) -> "Rule":
+    def renamed(self, name: Callable[[int], int]) -> "BrokenRule":
         """The same of other registers."""
         numbers = {
             key: replace(number, register=name(number.register), valid=name(number.valid))
             for key, number in self.numbers.items()
         }
         spans = {key: (name(start), name(stop)) for key, (start, stop) in self.spans.items()}
-        return Rule(self.message, name(self.variant), numbers, spans)
+        return BrokenRule(self.message, name(self.variant), numbers, spans)
 
 
 class WrongItem(NamedTuple):
@@ -167,7 +167,7 @@ class WrongItem(NamedTuple):
         return WrongItem(self.place, name(self.number), name(self.position), name(self.limit), given)
 
 
-AnyReason = Reason | Missing | Rule | WrongItem
+AnyReason = Reason | Missing | BrokenRule | WrongItem
 
 
 class Check(NamedTuple):

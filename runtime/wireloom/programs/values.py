@@ -114,9 +114,9 @@ class Listing:
     and what an ``item`` is. No item may go beyond ``limit``. The first of three outputs for these is at ``place``.
 
     Items are read ``at`` a place where expressions know what stands around the list. All have ``size`` bytes, unless
-    that is None, and take ``weight`` bytes in a table. The list is of a ``message``, or of a header. If items vary in
-    size, or show where it ends, it is walked through (``walk``). ``kind`` is the type as which items are written, None
-    if nobody asks for them.
+    that is None, and take ``weight`` bytes in a table. The list is of a ``message``, or of a header, and behind so many
+    ``checks`` of the program around it, among which are not those of a walk. If items vary in size, or show where it
+    ends, it is walked through (``walk``). ``kind`` is the type as which items are written, None if nobody asks.
     """
 
     place: int
@@ -129,6 +129,7 @@ class Listing:
     size: int | None
     weight: int
     message: str | None
+    checks: int
     walk: Any = None
     kind: Any = None
 

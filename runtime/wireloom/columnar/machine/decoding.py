@@ -85,7 +85,7 @@ class Machine:
             records, codes, head, batch = records.take(rows), codes[rows], None, batch.part(rows)
         headless = codes < 0
         self._explain(self.programs.outline, records, np.flatnonzero(headless & ~batch.doubtful), batch.refusals)
-        some = Known(records, np.flatnonzero(~headless), codes, count, batch)
+        some = KnownRecords(records, np.flatnonzero(~headless), codes, count, batch)
         alone = head is None and len(np.unique(codes[some.rows])) == 1
         found = _alone(programs, some) if alone else _mixed(programs, some, head)
         for code in np.unique(codes[found.good & ~found.sound]).tolist():
@@ -105,7 +105,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownRecords:
     """Those ``rows`` among ``count`` records whose messages are known, by their numbers."""
 
     records: Located
@@ -137,13 +137,13 @@ class Found(NamedTuple):
     good: Array
 
 
-def _nothing(some: Known) -> Found:
+def _nothing(some: KnownRecords) -> Found:
     """That no program reads the records."""
     none = np.zeros(some.count, bool)
     return Found({}, {}, none, none)
 
 
-def _alone(programs: ViewPrograms, some: Known) -> Found:
+def _alone(programs: ViewPrograms, some: KnownRecords) -> Found:
     """What records of a single message are."""
     rows, count = some.rows, some.count
     code = int(some.codes[rows[0]])
@@ -161,7 +161,7 @@ def _alone(programs: ViewPrograms, some: Known) -> Found:
     return Found(header, structs, some.mask(sound), some.mask(good))
 
 
-def _mixed(programs: ViewPrograms, some: Known, header: dict[str, pa.Array] | None) -> Found:
+def _mixed(programs: ViewPrograms, some: KnownRecords, header: dict[str, pa.Array] | None) -> Found:
     """What records of several messages are. The columns of their ``header`` may be known."""
     count, located, sound = some.count, some.located, np.zeros(some.count, bool)
     good = np.ones(len(some.rows), bool)

@@ -267,19 +267,22 @@ class Tile:
 
     def need(self, d: int, a: int, b: int, c: int, size: int) -> None:
         at, where = self.registers[a], mask_of(self.registers[c])
-        fits = at + size <= self.registers[b]
-        if not is_set(fits):
-            self.refuse_unless(fits | ~where)
-            where = both(both(where, self.registers[op.SOUND]), fits)
+        where = self._there(where, at + size <= self.registers[b])
         self.registers[d] = self._at(where, at)
 
     def take(self, d: int, e: int, a: int, b: int, c: int, f: int) -> None:
         at, size, where = self.registers[a], number_of(self.registers[b]), mask_of(self.registers[f])
-        fits = (size >= 0) & (size <= self.registers[c] - at)
+        where = self._there(where, (size >= 0) & (size <= self.registers[c] - at))
+        self.registers[d], self.registers[e] = self._at(where, at), self._at(where, at + size)
+
+    def _there(self, where: Register, fits: Register) -> Register:
+        """Reject the rows of a mask in which bytes do not fit; in which rows they may be read. Places that follow from
+        where records stop may be before those that are rejected.
+        """
         if not is_set(fits):
             self.refuse_unless(fits | ~where)
-            where = both(both(where, self.registers[op.SOUND]), fits)
-        self.registers[d], self.registers[e] = self._at(where, at), self._at(where, at + size)
+            where = both(where, fits)
+        return both(where, self.registers[op.SOUND])
 
     def _at(self, where: Register, at: Register) -> Register:
         """A place where that is wanted, else that of zeros."""
@@ -444,7 +447,7 @@ class Tile:
         self.registers[d] = self.whole(rows, np.where(sign, -value, value), _ZERO)
 
     def same(self, d: int, a: int, b: int, n: int, size: int) -> None:
-        rows = self.rows(np.equal(self.registers[b] - self.registers[a], size))
+        rows = self.wanted(op.ONES, np.equal(self.registers[b] - self.registers[a], size))
         octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS].view(np.uint8).reshape(-1, size)
         good = np.ones(len(rows), bool)
         for place, byte in enumerate(memory(self.out[n], size, "u1").tolist()):
@@ -701,7 +704,10 @@ class Tile:
         places = np.append(0, sizes.cumsum())
         sizes = sizes[ragged((ends - counts)[codes], counts[codes])]
         first, last = places[ends - counts], places[ends]
-        octets, _, _ = buffers.octets_of(buffers.picked(octets, first, last - first, codes))
+        if len(codes) < _FEW_TEXTS:
+            octets = octets[ragged(first[codes], (last - first)[codes])]
+        else:
+            octets, _, _ = buffers.octets_of(buffers.picked(octets, first, last - first, codes))
         memory(self.out[n + 1] + 4 * items, len(sizes), "<i4")[:] = size + sizes.cumsum() - sizes
         memory(self.out[n + 2] + size, len(octets), "u1")[:] = octets
         self.written[n + 1, 0] = size + len(octets)

@@ -16,14 +16,14 @@ from wireloom.columnar.machine.stages import Located, Program, Stage
 from wireloom.columnar.refusals import MessageName, Path, Refusal, Refusals, Unit, Words
 from wireloom.programs import opcodes as op
 from wireloom.programs.reasons import (
+    BrokenRule,
     Counted,
     Distance,
     Hexadecimal,
     Missing,
     Reason,
-    Rule,
     SectionName,
-    Shown,
+    ShownNumber,
     Undecodable,
     Word,
     WrongItem,
@@ -59,7 +59,11 @@ def explained(
     """
     found = Explained(np.zeros(len(limit), bool), Refusals(len(limit)))
     for part in program.explaining.follow(records.start, records.stop, records.end, given, size):
-        _of_items(program, part, records, limit, buffer, depth, found)
+        check = np.where(part.sound, np.iinfo(np.int64).max, -1)
+        """The number of the check that rejects each row, as far as it is known."""
+        for rejection in part.rejections:
+            check[rejection.rows] = rejection.check.number
+        _of_items(program, part, check, records, limit, buffer, depth, found)
         later = found.rejected[part.first :][: len(part.sound)].copy()  # which items have rejected already
         found.rejected[part.first :][: len(part.sound)] |= ~part.sound
         for rejection in part.rejections:
@@ -72,7 +76,7 @@ def explained(
             if isinstance(mine.check.reason, WrongItem):
                 _of_item(program, mine, mine.check.reason, records.end, limit, buffer, depth, found.refusals)
                 continue
-            for refusal in _Reasons(mine, depth).refusals(limit, *buffer):
+            for refusal in _ReasonTexts(mine, depth).refusals(limit, *buffer):
                 if len(refusal.records):
                     found.refusals.add(refusal._replace(path=_in_message(message, refusal.path, depth)))
     return found
@@ -85,18 +89,17 @@ def _in_message(message: str | None, path: Path, depth: int) -> Path:
 def _of_items(
     program: Program,
     part: Followed,
+    check: Array,
     records: Located,
     limit: Array,
     buffer: Buffer,
     depth: int,
     found: Explained,
 ) -> None:
-    """Reject rows for the first of their items that is rejected. Where lists are is only written of rows that were
-    sound up to there.
-    """
+    """Reject rows for the first of their items that is rejected, unless a ``check`` before the list rejects them."""
     for stage in program.stages:
         lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
-        lists = lists.some(~found.rejected[lists.rows + part.first])
+        lists = lists.some(~found.rejected[lists.rows + part.first] & (check[lists.rows] >= stage.checks))
         counts, rows, owners = lists.counts, lists.rows + part.first, lists.owners
         if int(counts.sum()) * stage.weight > weighing.LISTS:
             found.rejected[rows[counts > 0]] = True
@@ -166,7 +169,7 @@ def _damage(octets: bytes, encoding: str) -> str:
     raise AssertionError("a text is rejected that is one")
 
 
-class _Reasons:
+class _ReasonTexts:
     """What the codec says of records that a check rejects. Paths of their fields have the first ``depth`` steps of a
     list around them, and are what is behind these.
     """
@@ -187,7 +190,7 @@ class _Reasons:
                 yield self._refusal(slice(None), code, self.values[position] - base, *told)
             case Missing() as missing:
                 yield from self._missing(missing, limit, base)
-            case Rule() as rule:
+            case BrokenRule() as rule:
                 yield from self._broken(rule, parameters, base)
 
     def _refusal(
@@ -199,7 +202,7 @@ class _Reasons:
 
     def _words(self, word: Word) -> Iterator[Words]:
         match word:
-            case Shown(register, field, unsigned):
+            case ShownNumber(register, field, unsigned):
                 numbers = self.values[register]
                 numbers = numbers.view(np.uint64) if unsigned else numbers
                 shown = None if field is None or not field.digits else map(field.shown, numbers.tolist())
@@ -241,7 +244,7 @@ class _Reasons:
                 words = "needs ", counts[mine], Unit("byte"), ", ", (last - place)[mine], f" left{behind}"
                 yield self._refusal(mine, code, place - base, *words, name=name)
 
-    def _broken(self, rule: Rule, parameters: Mapping[str, Any], base: int) -> Iterator[Refusal]:
+    def _broken(self, rule: BrokenRule, parameters: Mapping[str, Any], base: int) -> Iterator[Refusal]:
         """The codec is asked once for all records that are alike in what the conditions mention."""
         start = self.values[op.START]
         spans = {name: np.stack([self.values[each] for each in span]) - start for name, span in rule.spans.items()}

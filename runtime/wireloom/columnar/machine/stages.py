@@ -171,14 +171,14 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
         executable, columns = Executable.of(inner.asm.assembled()), {"": items} if items else {}
         program = Program(executable, {}, columns, explaining, stages)
         what = listing.place, program, given, inner.number, listing.size or 0, limit, listing.weight, listing.kind
-        yield Stage(*what, path, listing.message)
+        yield Stage(*what, path, listing.message, listing.checks)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The program of a list's items. Each item takes ``weight`` bytes in a table. ``given`` are numbers from around the
-    list, whose path is ``field``, in the ``message`` of that name, or in a header; at ``number`` is that of the item,
-    if it is asked for.
+    list, whose path is ``field``, in the ``message`` of that name, or in a header, behind so many ``checks``; at
+    ``number`` is that of the item, if it is asked for.
 
     What is written to ``place`` is where lists are, whose items have ``size`` bytes each; or where items are, if there
     is a place for the ``limit`` that those of a row must not go beyond.
@@ -194,6 +194,7 @@ class Stage:
     kind: pa.DataType | None
     field: tuple[str, ...]
     message: str | None
+    checks: int
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, whole
 from wireloom.programs.outputs import Table
 from wireloom.programs.reading.lowering import Lowering
-from wireloom.programs.reasons import Reason, Shown, Word
+from wireloom.programs.reasons import Reason, ShownNumber, Word
 from wireloom.programs.values import WORD, Flags, NoProgramError, Number
 
 Proven = Callable[[str, codec.Joined], bool]
@@ -177,9 +177,9 @@ def is_shown(number: Number) -> bool:
     return number.integer and not number.truth
 
 
-def shown(said: codec.Field, number: Number) -> Shown:
+def shown(said: codec.Field, number: Number) -> ShownNumber:
     """A number, as messages show those of a field."""
-    return Shown(number.register, said, number.most >= WORD)
+    return ShownNumber(number.register, said, number.most >= WORD)
 
 
 def _reason(at: Lowering, code: str, name: str, words: tuple[Word, ...]) -> Reason:

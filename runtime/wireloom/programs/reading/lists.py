@@ -33,7 +33,7 @@ def listed(kind: codec.Repeat, item: Datum, given: Mapping[str, Any], inner: Ite
     size = None if inner.varies else inner.shift
     if size == 0:
         raise NoProgramError("items that take no bytes")
-    count, walk, start, limit = None, None, at.cursor, at.limit
+    count, walk, start, limit, checks = None, None, at.cursor, at.limit, at.asm.checks
     walks = kind.until is not None or size is None
     place, *_ = (at.asm.place(Output(each=8) if walks else Output(bits=64)) for _ in range(3))
     if kind.until is not None:
@@ -60,7 +60,7 @@ def listed(kind: codec.Repeat, item: Datum, given: Mapping[str, Any], inner: Ite
         walk.loop.for_outputs = True
     stop = limit if walk is None or walk.loop.for_outputs else walk.stop
     at.move(stop)
-    what = inner, size, kind.weight, at.asm.message, walk
+    what = inner, size, kind.weight, at.asm.message, at.asm.checks if walk is None else checks, walk
     listing = Listing(place, start, stop, limit, at.where, item, *what)
     at.left |= inner.left
     if kind.hollow and not kind.numbered:

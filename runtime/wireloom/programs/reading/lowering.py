@@ -21,7 +21,7 @@ from wireloom.programs.merging import merged
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.offsets import Offset
 from wireloom.programs.outputs import Table
-from wireloom.programs.reading.scattered import Taken, left_over, total
+from wireloom.programs.reading.scattered import TakenSpan, left_over, total
 from wireloom.programs.reasons import AnyReason, Distance, Missing, Reason
 from wireloom.programs.values import (
     FARTHEST,
@@ -40,7 +40,7 @@ from wireloom.programs.values import (
 T = TypeVar("T")
 Span = tuple[int, int]
 """The registers that have the addresses where something starts and stops."""
-Region = tuple[int, tuple[Taken, ...]]
+Region = tuple[int, tuple[TakenSpan, ...]]
 """Where a region ends, and what was read out of sequence in it."""
 
 
@@ -74,7 +74,7 @@ class Lowering:
         self.limit = self.last = self.moved(op.STOP, limit)
         self.reasoning = True
         """Whether checks have reasons."""
-        self.taken: tuple[Taken, ...] = ()
+        self.taken: tuple[TakenSpan, ...] = ()
         """What was read out of sequence in the innermost region."""
         self.heavy = 0
         """How many values there are that may have all bytes of the record again."""
@@ -318,7 +318,7 @@ class Lowering:
         read()
         if shared and self.taken:
             raise NoProgramError("a value at another place in one whose bytes belong to others")
-        taken = outer[1] if shared else (*self.taken, Taken(start, self.cursor, self.where))
+        taken = outer[1] if shared else (*self.taken, TakenSpan(start, self.cursor, self.where))
         self.move(position, shift)
         self.limit, self.taken = outer[0], taken
         if not shared and len(taken) > 1:  # or the codec reads no further

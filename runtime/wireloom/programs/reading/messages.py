@@ -11,7 +11,7 @@ from wireloom.programs.expressions import both_masks, either_not
 from wireloom.programs.reading.checks import Proven, verify
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.parts import extent, layout
-from wireloom.programs.reasons import Rule, SectionName
+from wireloom.programs.reasons import BrokenRule, SectionName
 from wireloom.programs.values import Label, Level, Mask, NoProgramError, Number
 
 
@@ -129,7 +129,7 @@ class _Message:
             self.at.left[str(error)] = None
             return False
 
-    def _reason(self) -> Rule | None:
+    def _reason(self) -> BrokenRule | None:
         """What a rejection by a condition of the whole record tells of; None if that is not only numbers and spans."""
         at, numbers, spans = self.at, {}, {}
         for place, name in (mention for rule in self.said.rules for mention in rule.mentions):
@@ -145,4 +145,4 @@ class _Message:
                     return None
                 if found is not None:
                     numbers[name.name] = found
-        return Rule(self.said, self.variant, numbers, spans)
+        return BrokenRule(self.said, self.variant, numbers, spans)

@@ -27,7 +27,7 @@ from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.reading.texts import chosen, text
-from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, Shown
+from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
     WAYS,
     WORD,
@@ -227,7 +227,8 @@ def _pad(part: codec.Pad, at: Lowering) -> None:
         here = at.asm.value(op.SUBTRACT, (at.cursor, at.begin))
         gap = at.asm.value(op.SUBTRACT, (origin.register, here))
         size = Number(at.asm.value(op.MODULO, (gap, at.asm.number(part.align))), 0, part.align - 1)
-    start, stop = at.take(size)
+    with at.without_reasons():  # which would be of the section that it is in
+        start, stop = at.take(size)
     at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (start, stop, at.where), (0, 1)), start)))
 
 
@@ -476,7 +477,7 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
     if kind.kind == "f":
         return Number(register, 0, 0, floating=kind.size)
     if kind.boolean:
-        words = "0 or 1 expected, found ", Shown(register, None)
+        words = "0 or 1 expected, found ", ShownNumber(register, None)
         reason = Reason("invalid", at.moved(place, shift), words)
         at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)), reason=reason)
         return Number(register, 0, 1, truth=True)

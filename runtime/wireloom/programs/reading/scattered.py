@@ -13,7 +13,7 @@ _MOST = 8
 """Each of so many is compared with each other one."""
 
 
-class Taken(NamedTuple):
+class TakenSpan(NamedTuple):
     """What was read out of sequence in the rows ``where`` the mask is set: from ``start`` to before ``stop``."""
 
     start: int
@@ -21,7 +21,7 @@ class Taken(NamedTuple):
     where: int
 
 
-def total(asm: Assembler, taken: Iterable[Taken]) -> int:
+def total(asm: Assembler, taken: Iterable[TakenSpan]) -> int:
     """How many bytes were taken."""
     found = asm.number(0)
     for start, stop, where in taken:
@@ -31,7 +31,7 @@ def total(asm: Assembler, taken: Iterable[Taken]) -> int:
 
 
 def left_over(
-    asm: Assembler, taken: Sequence[Taken], cursor: int, limit: int, must: Callable[[int, int], None]
+    asm: Assembler, taken: Sequence[TakenSpan], cursor: int, limit: int, must: Callable[[int, int], None]
 ) -> tuple[int, int]:
     """From where to where the bytes are that are left between the ``cursor`` and the ``limit``. ``must`` is told masks
     that must hold, and where: no byte is taken twice, and what is left is in one place. Raises ``NoProgramError``.
