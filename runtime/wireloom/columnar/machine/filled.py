@@ -64,6 +64,8 @@ class Filled:
                 alike[room.like] += 1
         for place, room in self.own:
             self.apart[place] = pa.allocate_buffer(_bytes(room, count), resizable=True)
+            if room.like.startswith("decimal"):  # not all numbers of 16 bytes are one, also of rows that are rejected
+                ctypes.memset(self.apart[place].address, 0, self.apart[place].size)
         most = self.most = min(_RATIO * size, weighing.LISTS) if rooms.unpacking else 0
         """How many bytes may be unpacked."""
         for place, room in rooms.octets:

@@ -122,7 +122,7 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
     if not isinstance(kind, codec.Text | codec.Blob | codec.Ascii):
         raise NoProgramError("bytes that are kept beside a value")
     (start, stop), kept = _extent(kind.extent, at)
-    end = at.cursor
+    end, at.partial = at.cursor, at.partial or asm.constant(kept) != 0
     found: Datum
     if isinstance(kind, codec.Ascii):
         there = asm.value(op.LESS, (start, stop))
