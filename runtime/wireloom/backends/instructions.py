@@ -9,13 +9,15 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
 from wireloom.backends.source import Script
+from wireloom.codec.ascii import Ascii
 from wireloom.codec.checksums import Crc
 from wireloom.codec.compression import COMPRESSORS
+from wireloom.codec.values import Rest
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps, wrapped
 from wireloom.programs.octets import masked, sought_in, transcoded, without
@@ -661,22 +663,20 @@ def sums(data: bytes, modulus: int, initial: int, high: int) -> int:
     return totals % modulus << high | (initial + sum(data)) % modulus
 
 
+@cache
+def written_digits(base: int, least: int, *, upper: bool = False) -> Ascii:
+    """Numbers in ASCII digits of a base, with zeros in front if they have fewer than ``least`` characters."""
+    return Ascii(Rest(), 64, base=base, digits=least, upper=upper)
+
+
 def digits(data: bytes, base: int, least: int, form: int) -> int:
     """The number that ASCII digits are. Raises ``ValueError`` unless it is written with ``least`` characters, or as few
     as it takes, and for more digits than programs read; ``form`` adds 1 if it may be negative, and 2 if letters are
     capital.
     """
     value = int(data, base)
-    alphabet, rest, found = b"0123456789ABCDEF" if form & 2 else b"0123456789abcdef", abs(value), bytearray()
-    while rest or not found:
-        rest, digit = divmod(rest, base)
-        found.append(alphabet[digit])
-    found.reverse()
-    if (
-        len(found) > op.MOST_DIGITS
-        or (value < 0 and not form & 1)
-        or (b"-" + found if value < 0 else bytes(found)).zfill(least) != data
-    ):
+    written = written_digits(base, least, upper=bool(form & 2)).encoded(value)
+    if len(written) - (value < 0) > op.MOST_DIGITS or (value < 0 and not form & 1) or written != data:
         raise ValueError
     return value
 

@@ -7,16 +7,14 @@ from functools import partial
 from types import NoneType
 from typing import ClassVar, NamedTuple
 
-from wireloom.backends.instructions import BufferPosition, InstructionSource, literal
+from wireloom.backends.instructions import BufferPosition, InstructionSource, literal, written_digits
 from wireloom.backends.results import MEANINGS
 from wireloom.backends.source import Script
 from wireloom.codec import floats
-from wireloom.codec.ascii import Ascii
 from wireloom.codec.coercion import fitting
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.meanings import EPOCH, MICROSECOND, Meaning, read_back
-from wireloom.codec.values import Rest
 from wireloom.codec.varints import Leb128, Quic, SignedLeb128, Vlq
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
@@ -404,7 +402,7 @@ def in_places(number: int | Decimal, places: int) -> int:
 
 def digits(number: int, base: int, least: int) -> bytes:
     """The ASCII digits of a number in a base, with zeros in front if they are fewer than ``least``."""
-    return Ascii(Rest(), 64, base=base, digits=least).encoded(number)
+    return written_digits(base, least).encoded(number)
 
 
 def bits_of_double(number: float) -> int:

@@ -90,6 +90,8 @@ class Protocol:
         self.messages = own | self.records
         self.framing = framing
         self.parameters = (*parameters, U64)
+        self.assumed = {each.name: each.assumed for each in self.parameters if each.default is None}
+        """Values of the parameters that captures contain, for where no header of a capture was read."""
         names = dict.fromkeys(form.name for form in forms)
         self.forms = {name: Forms(name, (form for form in forms if form.name == name)) for name in names}
         self._recorded = tuple(parameter for parameter in parameters if parameter.column)

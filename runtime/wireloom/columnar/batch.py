@@ -1,6 +1,6 @@
 """The records that are read together, and what they share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,15 @@ import numpy as np
 from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.refusals import Refusals
+
+
+def by_order(little: bool | Array, count: int) -> Iterator[tuple[bool, Array]]:
+    """The rows of each byte order that occurs among ``count``; ``little`` is one for all of them, or one for each."""
+    orders = np.broadcast_to(little, count)
+    for order in (False, True):
+        rows = np.flatnonzero(orders == order)
+        if len(rows):
+            yield order, rows
 
 
 class Batch:

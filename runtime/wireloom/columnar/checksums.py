@@ -13,8 +13,6 @@ from wireloom.columnar.sums import FLIPPED, SLICES, sliced, word_tables
 
 Summand = tuple[Array, Array] | bytes
 """The starts and stops of the ranges of many rows, or one for all of them."""
-JOINED = 1 << 22
-"""Pieces are copied one after another, about so many bytes at a time."""
 
 
 def of_ranges(algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:

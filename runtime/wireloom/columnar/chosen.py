@@ -7,9 +7,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Column, Made, Spans, Spread, Structs
+from wireloom.columnar.arrays import Spread
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, Places, Valid, array, as_arrow, ends_of, lists, nulls, valid_of
+from wireloom.columnar.buffers import (
+    Array,
+    Places,
+    Valid,
+    array,
+    as_arrow,
+    ends_of,
+    lists,
+    nulls,
+    numbers,
+    octets,
+    placed,
+    valid_of,
+)
 from wireloom.columnar.python_values import to_arrow
 from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.tallies import Counted
@@ -43,9 +56,9 @@ def _interleaved(one: Numbered, other: Numbered, places: Array) -> list[Numbered
     found: list[Numbered] = []
     at = begin = 0
     for place, count in zip(*np.unique(places, return_counts=True), strict=True):
-        for (batch, numbers), start, stop in ((one, at, int(place)), (other, begin, begin + int(count))):
+        for (batch, rows), start, stop in ((one, at, int(place)), (other, begin, begin + int(count))):
             if stop > start:
-                found.append((batch.slice(start, stop - start), numbers[start:stop]))
+                found.append((batch.slice(start, stop - start), rows[start:stop]))
         at, begin = int(place), begin + int(count)
     if at < len(one[1]):
         found.append((one[0].slice(at), one[1][at:]))
@@ -96,17 +109,16 @@ def _has_items_of_columns(kind: pa.DataType) -> bool:
 
 
 class Decoded(NamedTuple):
-    """What is decoded of a batch. ``message`` is the number of each record's message.
+    """What is decoded of a batch: columns of the ``header``, and the number of each record's ``message``.
 
-    ``structs`` are the messages' fields by number, with the rows that they are of. Values of ``doubtful`` rows are
-    meaningless except for their ``head``; ``headless`` rows have none. ``refusals`` says why rows are malformed if that
-    is known.
+    ``structs`` are the messages' fields by number. Values of ``doubtful`` rows are meaningless except for their
+    ``head``; ``headless`` rows have none. ``refusals`` says why rows are malformed if that is known.
     """
 
     batch: Batch
-    header: Structs
+    header: Mapping[str, pa.Array]
     message: Array
-    structs: Mapping[int, tuple[Array, Structs | Spread]]
+    structs: Mapping[int, Spread]
     doubtful: Array
     refusals: Refusals
     headless: Array
@@ -118,7 +130,7 @@ class Decoded(NamedTuple):
         count = len(batch.start)
         every = np.ones(count, bool)
         codes = np.full(count, -1)
-        return cls(batch, Structs(count, {}), codes, {}, every, batch.refusals, every, frozenset())
+        return cls(batch, {}, codes, {}, every, batch.refusals, every, frozenset())
 
     def refused(self) -> Array:
         """Which rows are known to be malformed."""
@@ -198,23 +210,29 @@ class Chosen(NamedTuple):
         if malformed is None:
             return nulls(kind, len(self.chosen))
         batch, chosen = self.batch, self.chosen
-        return Spans(batch.buffer, batch.start[chosen], batch.stop[chosen], malformed).arrow(kind)
+        return octets(batch.buffer, batch.start[chosen], batch.stop[chosen], malformed, None)
 
     def reason(self, kind: pa.DataType) -> pa.Array:
         """Why rows are malformed."""
         malformed = self.malformed
         if malformed is None or self.refused is None:
             return nulls(kind, len(self.chosen))
-        reasons = self.refused.reasons
-        return reasons if malformed.all() else Made(reasons).scattered(np.flatnonzero(malformed), len(malformed)).array
+        reasons, rows = self.refused.reasons, np.flatnonzero(malformed)
+        return reasons if len(rows) == len(malformed) else placed(reasons, Places(rows, len(malformed)), hidden=False)
 
-    def header(self, name: str, column: Column, kind: pa.DataType) -> pa.Array:
-        """A column of the header, null in rows in which it was not read."""
+    def header(self, name: str) -> pa.Array | None:
+        """A column of the header, null in rows in which it was not read; None if there is none of that name."""
+        column = self.decoded.header.get(name)
+        if column is None:
+            return None
         malformed = self.malformed
-        there = self.has_head if name in self.decoded.head or malformed is None else ~malformed
-        if there is None:
-            return (column if self.whole else column.take(self.chosen)).arrow(kind)
-        return column.take(self.chosen[there]).scattered(np.flatnonzero(there), len(self.chosen)).arrow(kind)
+        return self._taken(column, self.has_head if name in self.decoded.head or malformed is None else ~malformed)
+
+    def _taken(self, column: pa.Array, there: Valid) -> pa.Array:
+        """The chosen rows of a column of all, null where they are not there."""
+        if self.whole and there is None:
+            return column
+        return column.take(numbers(pa.int64(), self.chosen, there, None))
 
     def part(self, which: Array) -> "Chosen":
         """The chosen rows at these places, which ascend."""
@@ -223,54 +241,16 @@ class Chosen(NamedTuple):
             refused = refused.part((np.cumsum(malformed) - 1)[which[malformed[which]]])
         return self._replace(chosen=self.chosen[which], rows=self.rows[which], refused=refused)
 
-    def fields(self, code: int, names: Collection[str]) -> dict[str, Column]:
+    def fields(self, code: int, names: Collection[str]) -> dict[str, pa.Array]:
         """Those fields of the single message of all rows that are among ``names``."""
-        found = self.decoded.structs.get(code)
-        if found is None:
-            return {}
-        rows, struct = found
-        if isinstance(struct, Spread):
-            columns = {name: column for name, column in struct.columns.items() if name in names}
-            if self.whole and self.malformed is None:
-                return {name: Made(column) for name, column in columns.items()}
-            chosen = pa.array(self.chosen, mask=self.malformed)
-            return {name: Made(column.take(chosen)) for name, column in columns.items()}
-        places = self._places(rows)
-        there = np.flatnonzero(places >= 0)
-        columns = {name: column for name, column in struct.columns.items() if name in names}
-        if len(there) < len(rows):
-            columns = {name: column.take(there) for name, column in columns.items()}
-        if len(there) < (count := len(self.chosen)):
-            columns = {name: column.scattered(places[there], count) for name, column in columns.items()}
-        return columns
+        struct, malformed = self.decoded.structs.get(code), self.malformed
+        columns = {} if struct is None else struct.columns
+        there = None if malformed is None else ~malformed
+        return {name: self._taken(column, there) for name, column in columns.items() if name in names}
 
     def struct(self, code: int, kind: pa.DataType) -> pa.Array | None:
-        """The fields of a message that are in ``kind``, null in rows of other messages; None if no row is of it."""
-        found = self.decoded.structs.get(code)
-        if found is None:
+        """The fields of a message as a struct, null in rows of other messages; None if no row is of it."""
+        struct = self.decoded.structs.get(code)
+        if struct is None:
             return None
-        rows, struct = found
-        if isinstance(struct, Spread):
-            return (struct if self.whole else struct.take(self.chosen)).arrow(kind)
-        if self.whole and len(rows) == len(self.chosen) and self.malformed is None:
-            return struct.arrow(kind)
-        names = {field.name for field in kind}
-        struct = Structs(struct.count, {n: c for n, c in struct.columns.items() if n in names})
-        places = self._places(rows)
-        if (places < 0).all():
-            return None
-        if (dropped := places < 0).any():
-            struct, places = struct.take(np.flatnonzero(~dropped)), places[~dropped]
-        return struct.arrow(kind, Places(places, len(self.chosen)))
-
-    def _places(self, rows: Array) -> Array:
-        """The numbers of the sound ``rows`` among the chosen ones; -1 for the others."""
-        if self.whole and self.malformed is None:
-            return rows
-        places = np.full(len(self.decoded.message), -1)
-        sound = np.arange(len(self.chosen))
-        if (malformed := self.malformed) is not None:
-            sound = sound[~malformed]
-        places[self.chosen[sound]] = sound
-        found: Array = places[rows]
-        return found
+        return (struct if self.whole else struct.take(self.chosen)).arrow(kind)

@@ -17,7 +17,7 @@ from wireloom.codec.errors import broken_off
 from wireloom.codec.reader import Reader
 from wireloom.columnar import accel, weighing
 from wireloom.columnar.arrays import Numbers
-from wireloom.columnar.batch import Batch
+from wireloom.columnar.batch import Batch, by_order
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.chosen import Chosen, Decoded, Refused
 from wireloom.columnar.filters import Filter
@@ -102,8 +102,6 @@ class Decoder:
         """Whether the rest of a damaged file is skipped; else a malformed row reports it."""
         self.damage: DecodeError | None = None
         """The error of the file, in that row."""
-        self.untold = {each.name: each.assumed for each in protocol.parameters if each.default is None}
-        """What headers of captures say, for where no record is decoded."""
 
     @property
     def tally(self) -> Tally:
@@ -135,7 +133,7 @@ class Decoder:
         return scanner
 
     def _ahead(self, cutter: Cutter) -> BulkAhead:
-        return BulkAhead(cutter, self.protocol, self.looking, self.untold)
+        return BulkAhead(cutter, self.protocol, self.looking)
 
     def looking(self, cutter: Cutter) -> Scanner:
         """As ``scanning``, but no record is decoded where it is found."""
@@ -151,7 +149,7 @@ class Decoder:
             from wireloom.columnar.machine.passing import Proving  # here, as few records do not need it
             from wireloom.columnar.machine.programs import programs_of
 
-            program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
+            program = programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little).proof
             self.proving = wanted, None if program is None else Proving(program, self.rows)
         return self.proving[1]
 
@@ -165,20 +163,20 @@ class Decoder:
         if self.filters or not accel.WORTH:
             return None
         from wireloom.columnar.machine.passing import OnePass
-        from wireloom.columnar.machine.programs import programs_of
+        from wireloom.columnar.machine.programs import programs_of, single_of
         from wireloom.columnar.machine.stages import Located
 
-        programs = programs_of(self.protocol, {**self.untold, **parameters}, little=little)
+        programs = programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little)
         if not self.guessed and len(buffer) - at > _GUESSED and (sorter := programs.sorting()) is not None:
             self.guessed = True
             starts, after = hop.follow(buffer, at, len(buffer), _FEW)
             told = sorter.run(Located.of(buffer, starts, np.append(starts[1:], min(after, len(buffer)))))
-            self.single = told.single
+            self.single = single_of(told.codes)
         code, only = self.single, self.options.only
         if code is None or (only is not None and self.names[code] not in only):
             return None
         view = self._view(code)
-        program = programs.viewed(view, self.header).passing(code)
+        program = programs.viewed(view).passing(code)
         if self.passing is None or self.passing.program is not program:
             self.passing = None if program is None else OnePass(program, code, PASS_ROWS)
         return self.passing
@@ -332,7 +330,7 @@ class Decoder:
     ) -> tuple[pa.RecordBatch, Array] | None:
         """The batch of records that were decoded when they were found, all of one message; None if it is too heavy."""
         passed, rows = stretch.passed, row_numbers(len(stretch.start))
-        view, known = self._view(passed.code), Common({**self.untold, **self._known(stretch)}, bool(stretch.little))
+        view, known = self._view(passed.code), Common(self._parameters(stretch), bool(stretch.little))
         columns = view.of_one(passed.code, passed.header(), passed.fields(), known, rows, added)
         viewed = Viewed(view, columns, rows)
         if viewed.weight > Reader.HEAVIEST:
@@ -344,6 +342,10 @@ class Decoder:
     def _known(self, stretch: Stretch) -> Mapping[str, Any]:
         """The parameters of the captures of a stretch."""
         return self.options.parameters if stretch.parameters is None else stretch.parameters
+
+    def _parameters(self, stretch: Stretch) -> dict[str, Any]:
+        """All parameters of programs, with assumed values where no header of a capture was read."""
+        return {**self.protocol.assumed, **self._known(stretch)}
 
     def _batches(
         self,
@@ -429,15 +431,12 @@ class Decoder:
 
     def _decoded(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
         """What programs make of the records ``rows``, by their columns, and what is known of malformed ranges."""
-        if isinstance(stretch.little, bool):
-            return self._in_order(stretch, rows)
-        orders = ((little, rows[stretch.little[rows] == little]) for little in (False, True))
-        return [each for little, some in orders for each in self._in_order(replace(stretch, little=little), some)]
+        little = stretch.little if isinstance(stretch.little, bool) else stretch.little[rows]
+        orders = by_order(little, len(rows))
+        return [each for order, mine in orders for each in self._in_order(replace(stretch, little=order), rows[mine])]
 
     def _in_order(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
         """The same for records of one byte order."""
-        if not len(rows):
-            return []
         from wireloom.columnar.machine.decoding import Machine
         from wireloom.columnar.machine.programs import programs_of
 
@@ -458,7 +457,7 @@ class Decoder:
 
     def _nothing(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
         """No rows, with the columns that all batches have."""
-        batch, first = self._batch(stretch, rows[:0])
+        batch, first = self._batch(replace(stretch, little=False), rows[:0])
         return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows[:0], first)))
 
     def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
@@ -476,8 +475,7 @@ class Decoder:
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
-        parameters = {**self.untold, **self._known(stretch)}
-        terminator = len(self.protocol.record.until)
+        parameters, terminator = self._parameters(stretch), len(self.protocol.record.until)
         buffer = self._buffer(stretch)[first:last]
         return Batch(buffer, start - first, stop - first, parameters, little, terminator), first
 

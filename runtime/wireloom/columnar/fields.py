@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wireloom import codec
 from wireloom.codec.checksums import Algorithm
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import Vectorised
@@ -31,10 +30,6 @@ def bit_field(word: Array, shift: int, mask: int, *, boolean: bool = False) -> A
 
 class Number(NumberFormat):
     """A number of each row."""
-
-    def __init__(self, code: str, part: codec.BitSlice | None = None) -> None:
-        super().__init__(code, part)
-        self.fixed = self.size
 
     def format(self, *, little: bool) -> str:
         """The numpy code by which it is taken out of a row's bytes."""

@@ -4,19 +4,17 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from wireloom.codec import Protocol
 from wireloom.codec.columns import is_whole
 from wireloom.coercion import plain, whole_number
-from wireloom.columnar.arrays import Column, Numbers
+from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.options import OptionError, unknown
 
 Condition = tuple[str, str, Any]
 """A condition as users write it: ``("opcode", "=", 0x56)``, ``("message", "in", ["system_event", "unknown"])``."""
 
-_WIDEST = pa.decimal128(38, 0)
 _COMPARE: dict[str, Callable[[Array, Any], Array]] = {
     "=": np.equal,
     "<": np.less,
@@ -36,14 +34,12 @@ class Filter(NamedTuple):
     operator: str
     values: tuple[Any, ...]
 
-    def holds(self, column: Column | None, count: int) -> Array:
+    def holds(self, column: Numbers | None, count: int) -> Array:
         """For which of ``count`` records it is true; for none that lack the column."""
-        if isinstance(column, Numbers):
-            found = self._compared(column.data)
-            return found if column.valid is None else found & column.valid
         if column is None:
             return np.zeros(count, bool)
-        return np.array([self.admits(value) for value in column.arrow(_WIDEST).to_pylist()], bool)
+        found = self._compared(column.data)
+        return found if column.valid is None else found & column.valid
 
     def admits(self, value: object) -> bool:
         """Whether it is true for one value."""

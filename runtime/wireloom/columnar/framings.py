@@ -1,6 +1,5 @@
 """The framing of a protocol, by which captures are cut into many records at once. It is made of the codec's."""
 
-from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from wireloom import codec
 from wireloom.codec.lengths import Ends
-from wireloom.columnar.batch import Batch
+from wireloom.columnar.batch import Batch, by_order
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import vector
 from wireloom.columnar.fields import Checksum, Number
@@ -52,20 +51,14 @@ def _in_head(
 ) -> tuple[Array, Array, Array]:
     """As ``HeadLength``: by the program for the byte order of each of the ``rows``."""
     length, refuted, sure = np.zeros(len(rows), np.int64), np.zeros(len(rows), bool), np.zeros(len(rows), bool)
-    stop, orders = batch.stop[rows], np.broadcast_to(batch.little, len(batch.start))[rows]
-    for little in np.unique(orders).tolist():
-        mine = np.flatnonzero(orders == little)
-        program = programs_of(protocol, _parameters(protocol, batch.parameters), little=little).head_lengths(number)
+    stop, orders = batch.stop[rows], batch.little if isinstance(batch.little, bool) else batch.little[rows]
+    parameters = {**protocol.assumed, **batch.parameters}
+    for little, mine in by_order(orders, len(rows)):
+        program = programs_of(protocol, parameters, little=little).head_lengths(number)
         if program is not None:
             found = program.run(Located.of(batch.buffer, start[mine], stop[mine]))
             length[mine], refuted[mine], sure[mine] = found
     return length, refuted, sure
-
-
-def _parameters(protocol: codec.Protocol, known: Mapping[str, Any]) -> dict[str, Any]:
-    """All parameters; those that captures say are assumed where they are not known."""
-    assumed = {each.name: each.assumed for each in protocol.parameters if each.default is None}
-    return {**assumed, **known}
 
 
 def _probe(probe: tuple[str, int, Any]) -> Probe:

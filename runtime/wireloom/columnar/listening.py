@@ -1,7 +1,6 @@
 """The parameters that a capture contains, looked for in many records at once."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from wireloom.codec import Protocol
 from wireloom.codec.cutting import Ahead, Cutter
 from wireloom.codec.found import WITHIN
 from wireloom.codec.lengths import Buffer
-from wireloom.columnar.batch import Batch
+from wireloom.columnar.batch import Batch, by_order
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 
@@ -22,17 +21,13 @@ _NEAR = 4096
 class BulkAhead(Ahead):
     """As ``Ahead``, but the codec looks only at records that may be of the messages it waits for.
 
-    After the first records, ``scanner`` cuts them. ``untold`` are the values of headers, for captures whose header is
-    malformed.
+    After the first records, ``scanner`` cuts them.
     """
 
-    def __init__(
-        self, cutter: Cutter, protocol: Protocol, scanner: Callable[[Cutter], Scanner], untold: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, cutter: Cutter, protocol: Protocol, scanner: Callable[[Cutter], Scanner]) -> None:
         super().__init__(cutter)
         self.protocol = protocol
         self.make = scanner
-        self.untold = untold
         self.single = _SINGLE
         self.scanner: Scanner | None = None
 
@@ -72,22 +67,19 @@ class BulkAhead(Ahead):
         sound[[*cuts.errors, *cuts.gaps.tolist()]] = False
         rows = np.flatnonzero(sound)
         little = cuts.little if isinstance(cuts.little, bool) else cuts.little[rows]
-        parameters, terminator = {**self.untold, **cuts.parameters}, len(self.cutter.framing.until)
+        parameters, terminator = {**self.protocol.assumed, **cuts.parameters}, len(self.cutter.framing.until)
         buffer = np.frombuffer(cuts.window.buffer, np.uint8)
         batch = Batch(buffer, cuts.start[rows], cuts.stop[rows], parameters, little, terminator)
         wanted = [number for number, name in enumerate(self.protocol.records) if name in self.listener.wanted]
-        codes, sure = self._sorted(batch)
-        return rows[~sure | np.isin(codes, wanted)]
+        return rows[np.isin(self._codes(batch), [-1, *wanted])]
 
-    def _sorted(self, batch: Batch) -> tuple[Array, Array]:
-        """The numbers of the messages of records, and which of them are sure."""
+    def _codes(self, batch: Batch) -> Array:
+        """The numbers of the messages of records, -1 where they are not known."""
         from wireloom.columnar.machine.programs import programs_of  # here, as few records do not need it
         from wireloom.columnar.machine.stages import Located
 
-        codes, sure = np.full(len(batch.start), -1), np.zeros(len(batch.start), bool)
-        for little in (False, True):
-            rows = np.flatnonzero(np.broadcast_to(batch.little, len(codes)) == little)
-            if len(rows) and (sorter := programs_of(self.protocol, batch.parameters, little=little).sorting()):
-                told = sorter.run(Located.of(batch.buffer, batch.start[rows], batch.stop[rows]))
-                codes[rows], sure[rows] = told.codes, told.sound
-        return codes, sure
+        codes = np.full(len(batch.start), -1)
+        for little, rows in by_order(batch.little, len(codes)):
+            if (sorter := programs_of(self.protocol, batch.parameters, little=little).sorting()) is not None:
+                codes[rows] = sorter.run(Located.of(batch.buffer, batch.start[rows], batch.stop[rows])).codes
+        return codes

@@ -67,7 +67,7 @@ def _asked(protocol: Protocol, parameters: Mapping[str, Any]) -> tuple[pa.Schema
     options = ReadOptions.of({}, (), protocol.messages)
     options = options._replace(parameters=resolve(protocol.parameters, parameters))
     decoder = Decoder(protocol, options, arrow_schema(View(protocol, options).columns))
-    told = {**decoder.untold, **options.parameters}
+    told = {**protocol.assumed, **options.parameters}
     return decoder.schema, told, protocol.framing.orders(told)[0]
 
 

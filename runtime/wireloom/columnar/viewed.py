@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from wireloom.codec import Protocol
 from wireloom.codec.protocol import CORRUPT
-from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spread
-from wireloom.columnar.buffers import Array, nulls, repeated
+from wireloom.columnar.arrays import Spread
+from wireloom.columnar.buffers import Array, labels, nulls, numbers, repeated
 from wireloom.columnar.chosen import Chosen, Numbered, both, made
 from wireloom.columnar.provenance import fitting
 from wireloom.columnar.weighing import weight_of, width
@@ -122,24 +122,22 @@ class ViewedColumns:
         absent = {name for code, name in enumerate(self.names) if code not in rows.decoded.structs}
         return len(rows.chosen) * sum(bits for name, bits in self.widths.items() if name not in absent) // 8
 
-    def _column(self, field: pa.Field, rows: Chosen, own: Mapping[str, Column]) -> pa.Array:
+    def _column(self, field: pa.Field, rows: Chosen, own: Mapping[str, pa.Array]) -> pa.Array:
         name, kind = field.name, field.type
         if name == self.options.corrupt_column:
             return rows.record(kind)
         if name == REASON:
             return rows.reason(kind)
-        column = rows.decoded.header.columns.get(name)
+        column = rows.header(name)
         if name == "message" and column is None:
-            codes = Numbers(rows.of(rows.decoded.message), rows.has_head)
-            return Labels(codes, self.names.__getitem__, kind).arrow(kind)
+            return labels(kind, rows.of(rows.decoded.message), rows.has_head, self.names.__getitem__, None)
         if name in self.recorded:
             return self._parameter(name, kind, rows)
-        if column is not None:
-            return rows.header(name, column, kind)
-        found = own[name].arrow(kind) if name in own else None
+        if column is None:
+            column = own.get(name)
         if self.options.message is None and name in self.codes:
-            found = rows.struct(self.codes[name], kind)
-        return self._nulls(field, len(rows.chosen)) if found is None else found
+            column = rows.struct(self.codes[name], kind)
+        return self._nulls(field, len(rows.chosen)) if column is None else column
 
     def _nulls(self, field: pa.Field, count: int) -> pa.Array:
         """This many nulls, shared with the batches before."""
@@ -149,20 +147,18 @@ class ViewedColumns:
         return found.slice(0, count)
 
     def _parameter(self, name: str, kind: pa.DataType, rows: Chosen) -> pa.Array:
-        little, valid = rows.batch.little, rows.has_head
-        if name != self.byte_order or isinstance(little, bool):
-            known = Common(rows.batch.parameters, bool(little))
-            there = None if valid is None else np.flatnonzero(valid)
-            found = self._constant(name, kind, known, len(rows.chosen) if there is None else len(there))
-            return found if there is None else Made(found).scattered(there, len(rows.chosen)).array
-        return Labels(Numbers(rows.of(little).astype(np.uint8), valid), _ORDERS.__getitem__, kind).arrow(kind)
+        known, valid = Common(rows.batch.parameters, bool(rows.batch.little)), rows.has_head
+        if valid is None:
+            return self._constant(name, kind, known, len(rows.chosen))
+        (value,) = self._constant(name, kind, known, 1)
+        return pa.repeat(value, len(valid)).take(numbers(pa.int32(), np.zeros(len(valid), np.int32), valid, None))
 
     def _constant(self, name: str, kind: pa.DataType, known: "Common", count: int) -> pa.Array:
         value = known.parameters[name]
         if name == self.byte_order:
             return repeated(kind, _ORDERS[known.little], count)
         if isinstance(value, int):
-            return Numbers(np.full(count, value), None).arrow(kind)
+            return numbers(kind, np.full(count, value), None, None)
         return repeated(kind, str(value), count)
 
 

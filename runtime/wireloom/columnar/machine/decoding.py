@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Made, Numbers, Spread, Structs
+from wireloom.columnar.arrays import Numbers, Spread
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.chosen import Decoded
 from wireloom.columnar.machine.filled import Shared
-from wireloom.columnar.machine.programs import Programs, ViewPrograms
+from wireloom.columnar.machine.programs import Programs, ViewPrograms, single_of
 from wireloom.columnar.machine.rejections import Buffer, explained
 from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.refusals import Refusals
@@ -41,8 +41,7 @@ class Sorting:
     @property
     def single(self) -> int | None:
         """The number of the message that all are of; None if they are of several, or that of one is not known."""
-        code = int(self.codes[0])
-        return code if code >= 0 and (self.codes == code).all() else None
+        return single_of(self.codes)
 
 
 class Machine:
@@ -51,10 +50,6 @@ class Machine:
     def __init__(self, programs: Programs, batch: Batch) -> None:
         self.programs = programs
         self.batch = batch
-        record = programs.records.protocol.record
-        self.header = frozenset(column.name for column in record.columns)
-        self.head = frozenset(("message", *(column.name for column in record.head.columns())))
-        """The columns of the header that malformed rows have: what is after the sections is not read."""
 
     @cached_property
     def records(self) -> Located:
@@ -67,22 +62,21 @@ class Machine:
         can tell. With a ``view``, of which all are wanted, the columns of their header are read, too. With ``judging``
         those that are left out have a sound header.
         """
-        names = sorted(asked & self.header)
-        sorter = self._viewed(view).sorter if view is not None else self.programs.sorting(names, judging=judging)
+        names = sorted(asked & self.programs.header)
+        sorter = (
+            self.programs.viewed(view).sorter if view is not None else self.programs.sorting(names, judging=judging)
+        )
         if sorter is None:
             return None
         told = sorter.run(self.records)
-        codes = np.where(told.sound & ~self.batch.doubtful, told.codes, -1)
+        codes = np.where(self.batch.doubtful, -1, told.codes)
         return Sorting(codes, keep(told.columns, codes) & (codes >= 0), told.header, view)
-
-    def _viewed(self, view: ViewedColumns) -> ViewPrograms:
-        return self.programs.viewed(view, self.header)
 
     def decode(self, rows: Array, sorting: Sorting, view: ViewedColumns) -> Decoded:
         """The ``rows`` of the batch as columns of a view. Why rows are not sound is said where their programs know it;
         those of messages without a program are not.
         """
-        programs, count = self._viewed(view), len(rows)
+        programs, count = self.programs.viewed(view), len(rows)
         records, codes, head = self.records, sorting.codes, sorting.header if sorting.view is view else None
         batch = self.batch
         if count < len(batch.start):
@@ -96,8 +90,9 @@ class Machine:
             program = programs.alone(code) if alone else programs[code]
             mine = np.flatnonzero(found.good & ~found.sound & (codes == code))
             self._explain(program, records, mine, batch.refusals)
-        made = Structs(count, {name: Made(column) for name, column in found.header.items()})
-        return Decoded(batch, made, codes, found.structs, ~found.sound, batch.refusals, headless, self.head)
+        return Decoded(
+            batch, found.header, codes, found.structs, ~found.sound, batch.refusals, headless, self.programs.head
+        )
 
     def _explain(self, program: Program | None, records: Located, rows: Array, refusals: Refusals) -> None:
         """Say why a program rejects some of the records, as far as it knows."""
@@ -134,12 +129,12 @@ class KnownRecords:
 
 
 class Found(NamedTuple):
-    """What programs made of records: columns of the header, the structs of messages with the places of their rows,
-    which rows are ``sound``, and which have a ``good`` header.
+    """What programs made of records: columns of the header, the structs of messages, which rows are ``sound``, and
+    which have a ``good`` header.
     """
 
     header: dict[str, pa.Array]
-    structs: dict[int, tuple[Array, Structs | Spread]]
+    structs: dict[int, Spread]
     sound: Array
     good: Array
 
@@ -164,8 +159,7 @@ def _alone(programs: ViewPrograms, some: KnownRecords) -> Found:
         outline, good = head.run(some.located, rows, count)
         header = head.head(outline)
     mine = None if len(rows) == count and sound.all() else rows[sound]
-    structs: dict[int, tuple[Array, Structs | Spread]] = {code: (rows, Spread(program.fields(written), mine, count))}
-    return Found(header, structs, some.mask(sound), some.mask(good))
+    return Found(header, {code: Spread(program.fields(written), mine, count)}, some.mask(sound), some.mask(good))
 
 
 def _mixed(programs: ViewPrograms, some: KnownRecords, header: dict[str, pa.Array] | None) -> Found:
@@ -177,7 +171,7 @@ def _mixed(programs: ViewPrograms, some: KnownRecords, header: dict[str, pa.Arra
             return _nothing(some)
         written, good = head.run(located, some.rows, count)
         header = head.head(written)
-    structs: dict[int, tuple[Array, Structs | Spread]] = {}
+    structs: dict[int, Spread] = {}
     shared = Shared(count)
     codes = some.codes[some.rows]
     counts = np.bincount(codes) if len(codes) else codes
@@ -190,6 +184,6 @@ def _mixed(programs: ViewPrograms, some: KnownRecords, header: dict[str, pa.Arra
         which = some.rows[rows[mine]]
         written, sound[which] = program.run(grouped.take(mine), which, count, shared=shared)
         some.batch.weigh(written.heavy)
-        structs[code] = which, Spread(program.fields(written), which[sound[which]], count)
+        structs[code] = Spread(program.fields(written), which[sound[which]], count)
     is_good = some.mask(good)
     return Found(header, structs, sound & is_good, is_good)

@@ -94,24 +94,24 @@ class Sorter:
         count = len(records.start)
         written, sound = self.program.run(records, row_numbers(count), count)
         columns = {name: column.numbers(written) for name, column in self.columns.items()}
-        return Dispatched(written.numbers(self.place, np.int64), columns, sound, self.program.head(written))
+        codes = np.where(sound, written.numbers(self.place, np.int64), -1)
+        return Dispatched(codes, columns, self.program.head(written))
 
 
 class Dispatched(NamedTuple):
-    """The numbers of the messages of records, columns to choose them by, and which are ``sound``: of others nothing is
-    known. ``header`` has columns of a table.
+    """The numbers of the messages of records, -1 for those of which nothing is known, and columns to choose them by.
+    ``header`` has columns of a table.
     """
 
     codes: Array
     columns: dict[str, Numbers]
-    sound: Array
     header: dict[str, pa.Array]
 
-    @property
-    def single(self) -> int | None:
-        """The number of the message that all are of; None if they are of several, or one is not sound."""
-        code = self.codes[0]
-        return int(code) if self.sound.all() and (self.codes == code).all() else None
+
+def single_of(codes: Array) -> int | None:
+    """The number of the message that all records are of; None if they are of several, or that of one is not known."""
+    code = int(codes[0])
+    return code if code >= 0 and (codes == code).all() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +172,22 @@ class Programs:
             self._heads[number] = unless_left(lambda: self._head_lengths(number))
         return self._heads[number]
 
-    def viewed(self, view: ViewedColumns, header: frozenset[str]) -> "ViewPrograms":
-        """The programs that fill the columns of a view; ``header`` are the names of those of the header."""
+    @cached_property
+    def header(self) -> frozenset[str]:
+        """The names of the columns of the header."""
+        return frozenset(column.name for column in self.records.protocol.record.columns)
+
+    @cached_property
+    def head(self) -> frozenset[str]:
+        """Those that malformed rows have, and ``message``: what is after the sections is not read."""
+        return frozenset(("message", *(column.name for column in self.records.protocol.record.head.columns())))
+
+    def viewed(self, view: ViewedColumns) -> "ViewPrograms":
+        """The programs that fill the columns of a view."""
         key = Same(view.schema), view.options.message
         found = self._viewed.get(key)
         if found is None:
-            found = ViewPrograms(self, view, header)
+            found = ViewPrograms(self, view)
             if len(self._viewed) >= _VIEWS:
                 self._viewed.clear()
             self._viewed[key] = found
@@ -265,12 +275,11 @@ def _written(at: Lowering, fields: Iterable[pa.Field], values: Level) -> dict[st
 class ViewPrograms:
     """The programs that fill the columns of ``view`` from records of one byte order with the same parameters."""
 
-    def __init__(self, programs: Programs, view: ViewedColumns, header: frozenset[str]) -> None:
+    def __init__(self, programs: Programs, view: ViewedColumns) -> None:
         self.programs = programs
         self.names = view.names
         self.own = view.options.message is not None
         self.schema = view.schema
-        self.header = header
         self._made: dict[tuple[int, bool], Program | None] = {}
         self._passing: dict[int, Program | None] = {}
 
@@ -309,7 +318,7 @@ class ViewPrograms:
             yield from self.schema.field(place).type if place >= 0 else ()
             return
         for field in self.schema:
-            if (field.name in self.header) == (number < 0):
+            if (field.name in self.programs.header) == (number < 0):
                 yield field
 
 
