@@ -266,24 +266,43 @@ def test_documents_and_tables_of_flatbuffers_are_written_by_programs(
     rows_alike(pair_of("couchbase_dcp"), changed, **told)
 
 
-NUMBERS = """\
-protocol: numbers
+def _protocol(message: str, body: str) -> str:
+    """A protocol of one message with these fields, in YAML."""
+    return f"""\
+protocol: {message}
 byte_order: big
 record:
   length: 2 + size
   fields:
-    - {name: size, type: u16, derive: size(body)}
-    - {section: body, size: size}
+    - {{name: size, type: u16, derive: size(body)}}
+    - {{section: body, size: size}}
 ---
-message: numbers
-match: {}
-sections: {body: [%s]}
-"""
+message: {message}
+match: {{}}
+sections:
+  body:
+{body}"""
+
+
+def _written_alike(
+    columnar: Any, rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> tuple[pa.Table, list[bytes]]:
+    """The rows in a table, and their records, which programs and the codec write alike."""
+    pair = Pair.of(columnar)
+    records = [pair.codec.build(row) for row in rows]
+    table = Table(pair.codec, {}).decode_columnar(b"".join(records))
+    for row in rows:
+        build_alike(pair.codec, row)
+    monkeypatch.setattr(tabular.Encoder, "_built", None)
+    assert columnar.encode_records(table).to_pylist() == records
+    return table, records
+
+
 VARINTS = (
     *("leb128_u28", "leb128_u64", "leb128_i32", "leb128_i64", "zigzag_i16", "zigzag_i64"),
     *("protobuf_i32", "protobuf_i64", "vlq_u28", "vlq_u64", "quic_u62"),
 )
-FIELDS = ", ".join(f"{{name: n{number}, type: {kind}}}" for number, kind in enumerate(VARINTS))
+FIELDS = "\n".join(f"    - {{name: n{number}, type: {kind}}}" for number, kind in enumerate(VARINTS))
 
 
 @accelerator.off_and_on
@@ -293,20 +312,13 @@ def test_numbers_of_variable_length_of_every_size(
 ) -> None:
     """All of those that need one byte more than others, and those next to them."""
     accelerator.pay(monkeypatch, pays)
-    columnar = compiled.of(NUMBERS % FIELDS).columnar
-    pair = Pair.of(columnar)
     near = [sign * (1 << bits) + beside for bits in range(64) for beside in (-1, 0, 1) for sign in (1, -1)]
     rows, bounds = [], [_bounds(kind) for kind in VARINTS]
     for number in near:
         fields = {f"n{place}": number if least <= number <= most else 0 for place, (least, most) in enumerate(bounds)}
         rows.append({"message": "numbers", "numbers": fields})
-    records = [pair.codec.build(row) for row in rows]
-    table = Table(pair.codec, {}).decode_columnar(b"".join(records))
+    table, _ = _written_alike(compiled.of(_protocol("numbers", FIELDS)).columnar, rows, monkeypatch)
     assert table.column("numbers").to_pylist() == [row["numbers"] for row in rows]
-    for row in rows:
-        build_alike(pair.codec, row)
-    monkeypatch.setattr(tabular.Encoder, "_built", None)
-    assert columnar.encode_records(table).to_pylist() == records
 
 
 def _bounds(kind: str) -> tuple[int, int]:
@@ -315,8 +327,7 @@ def _bounds(kind: str) -> tuple[int, int]:
     return (0, (1 << bits) - 1) if sign == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
 
 
-DIGITS = """
-  body:
+DIGITS = """\
     - {name: fixed, type: ascii, size: 4}
     - {name: octal, type: ascii, base: 8, digits: 7, until: "20"}
     - {name: short, type: ascii, until: "0d0a", sign: signed}
@@ -335,8 +346,7 @@ DIGITS = """
 @accelerator.off_and_on
 def test_digits_of_every_count(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers with one digit more than others, and those next to them; a length that follows from what is behind it."""
-    columnar = compiled.of(NUMBERS.replace("{body: [%s]}", DIGITS)).columnar
-    pair, rows = Pair.of(columnar), []
+    columnar, rows = compiled.of(_protocol("numbers", DIGITS)).columnar, []
     for number in (base**count + beside for base in (10, 16) for count in range(11) for beside in (-1, 0, 1)):
         fields: dict[str, Any] = {
             "fixed": number % 10**4, "octal": number % 8**7, "short": (-1) ** number * (number % 10**9),
@@ -345,12 +355,7 @@ def test_digits_of_every_count(accelerated: bool, monkeypatch: pytest.MonkeyPatc
             "whole": number % 10**4, "last": number % 10**9,
         }  # fmt: skip
         rows.append({"message": "numbers", "numbers": fields})
-    records = [pair.codec.build(row) for row in rows]
-    table = Table(pair.codec, {}).decode_columnar(b"".join(records))
-    for row in rows:
-        build_alike(pair.codec, row)
-    monkeypatch.setattr(tabular.Encoder, "_built", None)
-    assert columnar.encode_records(table).to_pylist() == records
+    table, records = _written_alike(columnar, rows, monkeypatch)
     numbers = table.column("numbers").combine_chunks()
     fields = {field.name: numbers.field(field.name) for field in numbers.type if field.name != "length"}
     left = {"message": table.column("message"), "numbers": pa.StructArray.from_arrays([*fields.values()], [*fields])}
@@ -358,18 +363,6 @@ def test_digits_of_every_count(accelerated: bool, monkeypatch: pytest.MonkeyPatc
 
 
 SPELLED = """\
-protocol: addresses
-byte_order: big
-record:
-  length: 2 + size
-  fields:
-    - {name: size, type: u16, derive: size(body)}
-    - {section: body, size: size}
----
-message: addresses
-match: {}
-sections:
-  body:
     - {name: from, type: bytes, size: 4, as: ipv4}
     - {name: to, type: bytes, size: 16, as: ipv6}
     - {name: station, type: bytes, size: 6, as: mac}
@@ -384,7 +377,7 @@ def test_texts_are_written_as_the_bytes_that_they_spell(
 ) -> None:
     """IPv6 addresses with each of their groups 0 or not; then texts that are changed in one character."""
     accelerator.pay(monkeypatch, pays)
-    columnar, random = compiled.of(SPELLED).columnar, Random("spelled")
+    columnar, random = compiled.of(_protocol("addresses", SPELLED)).columnar, Random("spelled")
     pair, bodies = Pair.of(columnar), []
     for zeros in range(256):
         groups = [0 if zeros >> place & 1 else random.choice((1, 0x20, 0x300, 0xA000)) for place in range(8)]
