@@ -9,8 +9,8 @@ _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
     "Answers", "As", "Between", "Bit", "BitList", "BitSlice", "Bits", "Checksum", "Choice", "Compute", "Constant",
-    "Crc", "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Told",
-    "Framing",
+    "Crc", "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry",
+    "FoundParameter", "Framing",
     "Headed", "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter",
     "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
     "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",

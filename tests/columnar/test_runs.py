@@ -11,7 +11,7 @@ from attack.captures import frame, infos
 from support import compiled
 from support.lockstep import Pair, capture_alike
 
-from wireloom.columnar.decoder import Stretch
+from wireloom.columnar.decoder import RecordSpans
 from wireloom.columnar.machine import numpy_backend
 from wireloom_protocols import couchbase_dcp
 
@@ -108,7 +108,9 @@ def test_what_is_wrong_with_an_item_is_known_without_the_codec(broken: bytes, pa
         raise AssertionError(f"record {row} is left to the codec")
 
     ends = [sum(map(len, records[: number + 1])) for number in range(30)]
-    stretch = Stretch(data, *(pa.array(each).to_numpy() for each in ([0, *ends[:-1]], ends)), little=False, origin=0)
+    stretch = RecordSpans(
+        data, *(pa.array(each).to_numpy() for each in ([0, *ends[:-1]], ends)), little=False, origin=0
+    )
     ((batch, _),) = pair.decoder(pair.options({"positions": False})).records(stretch, (), redo, {})
     assert batch.num_rows == 30
 

@@ -7,7 +7,7 @@ import pytest
 from support.worked import each_of, pair_of
 
 from wireloom.codec import Protocol
-from wireloom.columnar import programmed
+from wireloom.columnar import program_texts
 from wireloom.columnar.machine import disassembly
 from wireloom.columnar.machine.disassembly import FOUND, disassembled
 from wireloom.columnar.machine.executable import Executable
@@ -27,14 +27,14 @@ def assembled(monkeypatch: pytest.MonkeyPatch) -> list[Executable]:
         found.append(one)
         return disassembled(one)
 
-    monkeypatch.setattr(programmed, "disassembled", noted)
+    monkeypatch.setattr(program_texts, "disassembled", noted)
     return found
 
 
-def texts(protocol: Protocol) -> Iterator[programmed.ProgramText]:
+def texts(protocol: Protocol) -> Iterator[program_texts.ProgramText]:
     """The programs that read and write the messages of a protocol."""
     for message in list(protocol.records)[:8]:
-        for made in (programmed.reading, programmed.writing):
+        for made in (program_texts.reading, program_texts.writing):
             yield from made(protocol, message, {}).programs
 
 

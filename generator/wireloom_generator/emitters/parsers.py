@@ -178,7 +178,7 @@ def _parameter(parameter: model.Parameter) -> Code:
 
 def _found(parameter: model.Parameter, found: model.FoundInCapture) -> Code:
     has, asked = pretty.match({found.field: found.values}), group(*map(string, found.asked))
-    return call("Told", string(parameter.name), string(found.message), has=has, asked=asked)
+    return call("FoundParameter", string(parameter.name), string(found.message), has=has, asked=asked)
 
 
 def _framing(protocol: model.Protocol) -> Code:

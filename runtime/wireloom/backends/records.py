@@ -1,4 +1,4 @@
-"""Functions of Python for single records, made of the programs for them."""
+"""Python functions for single records, generated from their programs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

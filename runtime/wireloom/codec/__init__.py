@@ -11,14 +11,10 @@ from wireloom.codec.bits import Bit, BitList, Bits
 from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
-from wireloom.codec.deeper import Deeper
-from wireloom.codec.elsewhere import Elsewhere
 from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
-from wireloom.codec.forms import Form, FormEntry, Forms
-from wireloom.codec.found import Told
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
 from wireloom.codec.labels import WireEnum, WireFlags
@@ -39,11 +35,15 @@ from wireloom.codec.meanings import (
 )
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.packed import Packed, Through, Unpack
+from wireloom.codec.parameter_discovery import FoundParameter
 from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
+from wireloom.codec.pointers import Elsewhere
 from wireloom.codec.protocol import Protocol
+from wireloom.codec.recursion import Deeper
+from wireloom.codec.text_forms import Form, FormEntry, Forms
+from wireloom.codec.transforms import Compressing, Rol, Xor, Zeros
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
-from wireloom.codec.ways import Compressing, Rol, Xor, Zeros
 from wireloom.expressions import Expression, PerItem
 from wireloom.options import Parameter
 
@@ -82,6 +82,7 @@ __all__ = [
     "Form",
     "FormEntry",
     "Forms",
+    "FoundParameter",
     "Framing",
     "Headed",
     "Ipv4Meaning",
@@ -120,7 +121,6 @@ __all__ = [
     "Text",
     "Through",
     "TimestampMeaning",
-    "Told",
     "Unpack",
     "Until",
     "UuidMeaning",

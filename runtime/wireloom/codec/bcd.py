@@ -8,9 +8,9 @@ with a minus is zero (IBM, z/Architecture Principles of Operation, Decimal Instr
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any
 
+from wireloom.codec.accepted_values import shown, unfit
 from wireloom.codec.columns import decimal
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.givens import shown, unfit
 from wireloom.codec.values import Scalar
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}

@@ -7,12 +7,12 @@ from typing import Any
 
 from construct import Construct, Renamed
 
-from wireloom.codec.claims import Validity
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import Column, ListOf, integer_type, weight
+from wireloom.codec.deferred_checks import Validity
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import unfit
 from wireloom.codec.layout import Part
 from wireloom.codec.meanings import As
 from wireloom.codec.reader import Reader

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from contextlib import suppress
 
+from wireloom.codec.accepted_values import fill, fillable, shown
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.givens import fill, fillable, shown
 from wireloom.codec.message import Message, Record
 from wireloom.codec.tracing import Trace
 from wireloom.codec.writer import Writer

@@ -61,12 +61,12 @@ class Crc(NamedTuple):
         """What ``register`` becomes after some bytes."""
         return self.feeder(data, register)
 
-    def told(self, register: int) -> int:
+    def final(self, register: int) -> int:
         """The checksum that the register is."""
         return (register if self.reflect_out else mirrored(register, self.bits)) ^ self.xor_out
 
     def __call__(self, data: Data) -> int:
-        return self.told(self.feed(data, self.initial))
+        return self.final(self.feed(data, self.initial))
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
         """What ``register`` becomes after ``count`` bytes, given that the same bytes changed another from ``before`` to
@@ -161,12 +161,12 @@ class Totals(NamedTuple):
         high = (register >> 16) + len(data) * low + sum(accumulate(data))
         return high % self.modulus << 16 | (low + sum(data)) % self.modulus
 
-    def told(self, register: int) -> int:
+    def final(self, register: int) -> int:
         """The checksum that the register is."""
         return register >> 16 << self.bits // 2 | register & 0xFFFF if self.twice else register
 
     def __call__(self, data: Data) -> int:
-        return self.told(self.feed(data, self.initial))
+        return self.final(self.feed(data, self.initial))
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
         """As ``Crc.bridge``."""
@@ -276,4 +276,4 @@ class Sums:
         begin, end = first * _STEP - base, last * _STEP - base
         register = algorithm.feed(buffer[start:begin], algorithm.initial)
         register = algorithm.bridge(register, registers[first - origin], registers[last - origin], end - begin)
-        return algorithm.told(algorithm.feed(buffer[end:stop], register))
+        return algorithm.final(algorithm.feed(buffer[end:stop], register))

@@ -7,20 +7,20 @@ from typing import Any, NamedTuple
 
 from construct import Construct, Container
 
+from wireloom.codec.accepted_values import given, shown
 from wireloom.codec.answers import Answers
-from wireloom.codec.awaiting import Path
 from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import Column, StructOf, merge
+from wireloom.codec.deferred_values import Path
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
+from wireloom.codec.fixups import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import Layout, await_, container, verify
 from wireloom.codec.matching import Given, selections
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
 from wireloom.codec.rules import in_words, measured
-from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.writer import Trust, Writer
 from wireloom.expressions import Expression, Formula, expression
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from construct import Container
 
+from wireloom.codec.accepted_values import given, octets, shown
 from wireloom.codec.building import Building, message_to_write
 from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import NANOSECOND_TIME, Column
@@ -19,18 +20,17 @@ from wireloom.codec.columns import U64 as LARGE
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
-from wireloom.codec.forms import Form, Forms
-from wireloom.codec.found import Told
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.givens import given, octets, shown
 from wireloom.codec.headed import Fields
 from wireloom.codec.layout import Layout, container, verify
 from wireloom.codec.longs import Longs
 from wireloom.codec.message import Message, Record, Slot
+from wireloom.codec.parameter_discovery import FoundParameter
 from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
 from wireloom.codec.specialised import Specialised
+from wireloom.codec.text_forms import Form, Forms
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import Rest
 from wireloom.options import (
@@ -75,7 +75,7 @@ class Protocol:
         parameters: tuple[Parameter, ...] = (),
         forms: tuple[Form, ...] = (),
         capture: Layout | None = None,
-        found: tuple[Told, ...] = (),
+        found: tuple[FoundParameter, ...] = (),
         ports: tuple[int, ...] = (),
     ) -> None:
         self.name = name

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
-from wireloom.codec.found import WITHIN
+from wireloom.codec.parameter_discovery import WITHIN
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.buffers import (
@@ -33,11 +33,11 @@ from wireloom.columnar.buffers import (
     woven,
 )
 from wireloom.columnar.compiled import labelled, weave
-from wireloom.columnar.foreign import own, unpacked_size
+from wireloom.columnar.input_arrays import own, unpacked_size
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.input_columns import outline_of
+from wireloom.columnar.memory_budget import weight_of
 from wireloom.columnar.python_values import to_python
-from wireloom.columnar.weighing import weight_of
 from wireloom.programs.writing.inputs import VARIANT, Outline
 from wireloom.views import FILE, REASON, RECORD, Row
 

@@ -12,8 +12,8 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import vector
 from wireloom.columnar.fields import Checksum, Number
 from wireloom.columnar.framing import Framing, Lengths, Probe
+from wireloom.columnar.machine.executor import Located
 from wireloom.columnar.machine.programs import programs_of
-from wireloom.columnar.machine.stages import Located
 from wireloom.programs.values import NoProgramError
 
 

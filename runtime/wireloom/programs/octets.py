@@ -1,6 +1,6 @@
 """What instructions do with bytes, for back ends that have them as such."""
 
-from wireloom.codec.ways import Masked
+from wireloom.codec.transforms import Masked
 
 
 def sought_in(data: bytes, wanted: bytes, unit: int, start: int = 0, stop: int | None = None) -> int:

@@ -11,13 +11,13 @@ import pyarrow as pa
 from wireloom.columnar.arrays import Numbers, Spread
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.chosen import Decoded
-from wireloom.columnar.machine.filled import Shared
+from wireloom.columnar.decoded_rows import Decoded
+from wireloom.columnar.machine.executor import Located, Program
+from wireloom.columnar.machine.output_memory import Shared
 from wireloom.columnar.machine.programs import Programs, ViewPrograms, single_of
 from wireloom.columnar.machine.rejections import Buffer, explained
-from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.refusals import Refusals
-from wireloom.columnar.viewed import ViewedColumns
+from wireloom.columnar.view_columns import ViewedColumns
 
 Keep = Callable[[Mapping[str, Numbers], Array], Array]
 """Decides which records are wanted, from columns of their headers and the numbers of their messages."""
@@ -58,9 +58,11 @@ class Machine:
         return Located.of(batch.buffer, batch.start, batch.stop)
 
     def sort(self, asked: frozenset[str], keep: Keep, view: ViewedColumns | None, *, judging: bool) -> Sorting | None:
-        """The records by message. ``keep`` decides by these fields of the header which are wanted. None if no program
-        can tell. With a ``view``, of which all are wanted, the columns of their header are read, too. With ``judging``
-        those that are left out have a sound header.
+        """Dispatches each record to its message. None if the protocol's header has no program.
+
+        ``keep`` is the filter, by the ``asked`` fields of the header. With a ``view``, the columns of the header are
+        decoded in the same pass, and no record may be filtered out. With ``judging``, records that are filtered out
+        have a sound header.
         """
         names = sorted(asked & self.programs.header)
         sorter = (

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import accel
-from wireloom.columnar.alike import alike
 from wireloom.columnar.buffers import (
     LARGEST,
     Allocate,
@@ -23,14 +22,15 @@ from wireloom.columnar.buffers import (
     own_room,
     row_numbers,
 )
-from wireloom.columnar.machine import numpy_writer, scribe
+from wireloom.columnar.equality import alike
+from wireloom.columnar.machine import numpy_writer, write_kernel
 from wireloom.columnar.machine.columns import ItemLists, column
 from wireloom.columnar.machine.executable import Executable
-from wireloom.columnar.machine.filled import Filled, FilledList
+from wireloom.columnar.machine.executor import PresentLists, Stage, read_items, registers_for, staged
 from wireloom.columnar.machine.input_columns import addresses, size_of
+from wireloom.columnar.machine.output_memory import Filled, FilledList
 from wireloom.columnar.machine.programs import once
-from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for, staged
-from wireloom.columnar.weighing import TooHeavyError
+from wireloom.columnar.memory_budget import BatchTooLargeError
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.outputs import Output
@@ -182,7 +182,7 @@ class Writing:
         if (loop := assembled.loops.write(len(self.rows))) is not None:
             return accel.bound(loop, *given, *memory)
         code = assembled.code
-        return accel.bound(scribe.compiled(), code, len(code), registers_for(assembled), *given, *memory)
+        return accel.bound(write_kernel.compiled(), code, len(code), registers_for(assembled), *given, *memory)
 
 
 def together(
@@ -240,7 +240,7 @@ def _read_lists(end: int, writings: Sequence[Writing], sound: Array) -> None:
     for lists in same.values():
         try:
             read_items(end, lists)
-        except TooHeavyError:
+        except BatchTooLargeError:
             for some in lists:
                 some.sound[some.which] = False
     for each, mine in zip(writings, noted, strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine.loops import Loops
-from wireloom.columnar.machine.rooms import Rooms
+from wireloom.columnar.machine.program_buffers import Rooms
 from wireloom.columnar.machine.tiles import WIDTH
 from wireloom.programs.assembler import Assembled
 

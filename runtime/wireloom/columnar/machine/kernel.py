@@ -9,9 +9,10 @@ from functools import cache
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.copies import copy
-from wireloom.columnar.machine.spelling import spelled
+from wireloom.columnar.crc_loops import behind
+from wireloom.columnar.machine.address_texts import spelled
 from wireloom.columnar.machine.tiles import TILE, Amounts, Instructions, Registers
+from wireloom.columnar.memcpy import copy
 from wireloom.columnar.memory import (
     i8,
     i8_big,
@@ -27,7 +28,6 @@ from wireloom.columnar.memory import (
     u4,
     u4_big,
 )
-from wireloom.columnar.sums import behind
 from wireloom.columnar.unsnappy import unsnappy
 from wireloom.programs import opcodes as op
 

@@ -9,9 +9,9 @@ from wireloom.columnar import accel, memory
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.compiled import term
 from wireloom.columnar.hopping import Hop
-from wireloom.columnar.machine import kernel, scribe
-from wireloom.columnar.machine.fusing import UNSOUND, Fused, framed
+from wireloom.columnar.machine import kernel, write_kernel
 from wireloom.columnar.machine.numpy_backend import Calls, Methods, calls_of
+from wireloom.columnar.machine.specialization import UNSOUND, Fused, framed
 from wireloom.programs import opcodes as op
 
 PAYS = 1 << 18
@@ -113,7 +113,7 @@ class Loops:
 
     def write(self, rows: int) -> Loop | None:
         """Encodes rows of a table."""
-        return self._loop("write", rows, lambda: self._framed(_WRITE, scribe.step, {UNSOUND: _REFUSE_WRITTEN}))
+        return self._loop("write", rows, lambda: self._framed(_WRITE, write_kernel.step, {UNSOUND: _REFUSE_WRITTEN}))
 
     def _loop(self, kind: str, rows: int, source: Callable[[], ast.FunctionDef]) -> Loop | None:
         self._rows += rows
@@ -146,13 +146,13 @@ def compiled_loop(name: str, source: Callable[[], ast.FunctionDef]) -> Loop:
     return accel.loaded(name, source, NAMES, vectorized=False)
 
 
-NAMES: Mapping[str, Any] = {**vars(memory), "term": term, **vars(scribe), **vars(kernel)}
+NAMES: Mapping[str, Any] = {**vars(memory), "term": term, **vars(write_kernel), **vars(kernel)}
 """What the names stand for that loops do not say themselves."""
 
 
 def _measured(hop: Hop) -> str:
     """How the length of a record is found."""
-    _, _, constants, begins, terms = hop.told
+    _, _, constants, begins, terms = hop.terms
     if hop.selector < 0:
         return "\n".join(_lengths(int(constants[0]), terms.tolist()))
     lines = [f"which = select[u1(data + place + {hop.selector})]"]

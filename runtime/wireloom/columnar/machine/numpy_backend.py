@@ -17,7 +17,7 @@ import numpy as np
 
 from wireloom.codec.checksums import Totals
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
-from wireloom.columnar import buffers, checksums, sums
+from wireloom.columnar import buffers, checksums, crc_loops
 from wireloom.columnar.buffers import LARGEST, Array, ragged
 from wireloom.columnar.meanings import SIZES, texts_of
 from wireloom.programs import opcodes as op
@@ -418,7 +418,7 @@ class Tile:
         found = np.full(len(rows), register)
         if len(rows):
             buffer, start, stop = self._buffer(self.values(a, rows), self.values(b, rows))
-            summed = checksums.registers(sums.ALGORITHMS[int(self.out[n])], buffer, start, stop)
+            summed = checksums.registers(crc_loops.ALGORITHMS[int(self.out[n])], buffer, start, stop)
             found = summed.astype(np.uint64).view(np.int64)
         self.registers[d] = self.whole(rows, found, np.int64(register))
 

@@ -12,9 +12,9 @@ from wireloom.codec import Headed, Protocol
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine.columns import Column, column
-from wireloom.columnar.machine.filled import Filled
-from wireloom.columnar.machine.stages import Located, Program
-from wireloom.columnar.viewed import Same, ViewedColumns
+from wireloom.columnar.machine.executor import Located, Program
+from wireloom.columnar.machine.output_memory import Filled
+from wireloom.columnar.view_columns import Same, ViewedColumns
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.outputs import Output

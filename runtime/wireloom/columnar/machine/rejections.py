@@ -7,12 +7,12 @@ import numpy as np
 
 from wireloom.codec import DecodeError
 from wireloom.codec.encodings import decoded
-from wireloom.columnar import judging, weighing
+from wireloom.columnar import memory_budget, rule_errors
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, ragged
+from wireloom.columnar.machine.executor import Located, Program, Stage
 from wireloom.columnar.machine.explaining import Followed, Rejection
 from wireloom.columnar.machine.numpy_backend import memory
-from wireloom.columnar.machine.stages import Located, Program, Stage
 from wireloom.columnar.refusals import MessageName, Path, Refusal, Refusals, Unit, Words
 from wireloom.programs import opcodes as op
 from wireloom.programs.reasons import (
@@ -101,7 +101,7 @@ def _of_items(
         lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
         lists = lists.some(~found.rejected[lists.rows + part.first] & (check[lists.rows] >= stage.checks))
         counts, rows, owners = lists.counts, lists.rows + part.first, lists.owners
-        if int(counts.sum()) * stage.weight > weighing.LISTS:
+        if int(counts.sum()) * stage.weight > memory_budget.LISTS:
             found.rejected[rows[counts > 0]] = True
             continue
         items = lists.items(records.end)
@@ -130,7 +130,7 @@ def _of_item(
     rows, values = rejection.rows, rejection.values
     number, stop = values[reason.number], values[reason.limit]
     before = number if stage.limit is None else np.zeros_like(number)
-    if int(before.sum() + len(rows)) * stage.weight > weighing.LISTS:
+    if int(before.sum() + len(rows)) * stage.weight > memory_budget.LISTS:
         return
     owners = np.repeat(np.arange(len(rows)), before + 1)
     index = ragged(number - before, before + 1)
@@ -249,7 +249,7 @@ class _ReasonTexts:
         start = self.values[op.START]
         spans = {name: np.stack([self.values[each] for each in span]) - start for name, span in rule.spans.items()}
         numbers = {name: self._numbers(number) for name, number in rule.numbers.items()}
-        told = judging.told(rule.message, parameters, numbers, spans, self.values[rule.variant])
+        told = rule_errors.rule_errors(rule.message, parameters, numbers, spans, self.values[rule.variant])
         for region, rows, errors in told:
             place = start[rows] - base + np.array([error.offset for error in errors])
             details = [error.detail for error in errors]

@@ -1,7 +1,7 @@
-"""A program while it is put together: where it reads, in which rows, and what is known there.
+"""Translates a layout to instructions that read it: the state of a program under construction.
 
-A program takes for sound what surely is. Whatever no program says, such as a list with items, makes rows that have it
-unsound, and so does whatever is wrong. These rows are read by the codec, unless a check has a reason.
+A row is accepted only if every check of the program passes. What no instruction says rejects the rows that use it.
+Rejected rows are read by the codec, unless the check that failed has a reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -180,7 +180,7 @@ class Lowering:
         """Rows ``where`` it does not hold are not sound, for a ``reason`` if one is known."""
         if holds is not True and holds != op.ONES:
             mask = self.where if where is None else where
-            self.asm.check(self.asm.number(0) if holds is False else holds, mask, self.told(reason))
+            self.asm.check(self.asm.number(0) if holds is False else holds, mask, self.reason_here(reason))
 
     def must_equal(self, one: Number, other: Number, where: int, reason: AnyReason | None = None) -> None:
         """Rows ``where`` two numbers are not the same are not sound: 2^64 - 1 is not -1, which has the same bits."""
@@ -193,7 +193,7 @@ class Lowering:
         """Whether what is read is in packed bytes."""
         return self.whole != (op.START, op.STOP)
 
-    def told(self, reason: AnyReason | None) -> AnyReason | None:
+    def reason_here(self, reason: AnyReason | None) -> AnyReason | None:
         """A reason, unless it has positions in what is packed."""
         return None if self.is_packed or not self.reasoning else reason
 
@@ -244,7 +244,7 @@ class Lowering:
     def need(self, *sizes: tuple[str | None, int]) -> None:
         """Values of these names, or of none, and of these sizes must follow the cursor."""
         reads, count = (self.position, self.limit, self.where), sum(size for _, size in sizes)
-        reason = self.told(Missing(self.position, self.limit, self.shift, sizes))
+        reason = self.reason_here(Missing(self.position, self.limit, self.shift, sizes))
         (position,) = self.asm.several(op.NEED, 1, reads, (self.shift + count,), reason)
         self._keep(position, self.position)
         self.position = position
@@ -262,7 +262,7 @@ class Lowering:
         there = size.register
         if size.valid != op.ONES:
             there = self.asm.value(op.CHOOSE, (size.valid, there, self.asm.number(0)))
-        reason = self.told(Missing(cursor, self.limit, register=there))
+        reason = self.reason_here(Missing(cursor, self.limit, register=there))
         start, stop = self.asm.several(op.TAKE, 2, (cursor, there, self.limit, self.where), (), reason)
         words = ("a size that follows from an absent value",)
         self.must(size.valid, reason=Reason("invalid-size", start, words))

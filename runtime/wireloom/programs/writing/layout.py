@@ -19,8 +19,8 @@ from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
 from wireloom.codec.meanings import Counted, DecimalMeaning
 from wireloom.codec.runs import Run
+from wireloom.codec.transforms import Same, Transform
 from wireloom.codec.varints import Varint
-from wireloom.codec.ways import Same, Transform
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler

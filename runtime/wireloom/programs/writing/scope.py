@@ -1,4 +1,4 @@
-"""What is known of a struct while a program that writes it is put together."""
+"""The scope of one struct while its program that writes is made: its columns, offsets, and values to fill in later."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
