@@ -131,15 +131,6 @@ def _applied(columns: tuple[int, ...], register: int) -> int:
     return reduce(xor, (column for bit, column in enumerate(columns) if register >> bit & 1), 0)
 
 
-@cache
-def summing(algorithm: "Algorithm") -> Callable[[Data], int]:
-    """What sums bytes up: where the library has it, nothing else."""
-    if not isinstance(algorithm, Crc) or not algorithm.is_zlib or not algorithm.reflect_out:
-        return algorithm.__call__
-    begin, end = algorithm.initial ^ 0xFFFFFFFF, 0xFFFFFFFF ^ algorithm.xor_out
-    return lambda data: zlib.crc32(data, begin) ^ end
-
-
 class Totals(NamedTuple):
     """The sum of all bytes modulo ``modulus``, and with ``twice`` the sum of those sums, as many bits higher.
 
