@@ -17,6 +17,7 @@ from wireloom.columnar.buffers import (
     Array,
     array,
     as_arrow,
+    binaries,
     counts_of,
     items_of,
     own_room,
@@ -120,19 +121,19 @@ class WritingProgram:
         return ListBytes(array(pa.binary(), len(batch), None, np.cumsum(sizes, dtype=np.int32), octets), sound)
 
     def _changed(self, batch: pa.RecordBatch, mine: Array) -> "ListBytes | None":
-        """What becomes of bytes that this writes in the rows that are ``mine``."""
+        """What becomes of bytes that this writes in the rows that are ``mine``; None if they do not fit."""
         assert self.change is not None
         rows = np.flatnonzero(mine)
         found = together(batch, [(self, rows)])
         if found is None:
             return None
-        sound, values = found[1] | ~mine, np.full(len(batch), b"", object)
+        sound, values = found[1] | ~mine, [b""] * len(batch)
         for row, octets in zip(rows.tolist(), found[0].take(as_arrow(rows)).to_pylist(), strict=True):
             try:
                 values[row] = self.change(octets)
             except (EncodeError, UnicodeError):
                 sound[row] = False
-        return ListBytes(pa.array(values, pa.binary()), sound)
+        return ListBytes(binaries(values), sound) if sum(map(len, values)) <= LARGEST else None
 
 
 class ListBytes(NamedTuple):
@@ -202,7 +203,8 @@ def together(
     if not writings or ends[-1] > LARGEST:
         return None
     for each in writings:
-        each.written.make_room(int(np.diff(ends)[each.rows].sum()))
+        if each.written.rooms.items:
+            each.written.make_room(int((ends[each.rows + 1] - ends[each.rows]).sum()))
     data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
     ends += data.address
     bounds = range(0, count + size, size)

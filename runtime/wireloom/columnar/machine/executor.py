@@ -164,12 +164,8 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
         else:
             asm.store(op.STORE_LIST, (listing.start, listing.stop, listing.where), (listing.place,))
         asm.path = outer
-        items = None if listing.kind is None else column(inner.asm, listing.kind, listing.item)
-        before = len(inner.asm.outputs)
-        stages = tuple(staged(inner))
-        explaining = Explaining(inner.asm, inner.asm.outputs[before:])
-        executable, columns = Executable.of(inner.asm.assembled()), {"": items} if items else {}
-        program = Program(executable, {}, columns, explaining, stages)
+        columns = {} if listing.kind is None else {"": column(inner.asm, listing.kind, listing.item)}
+        program = Program.of(inner, {}, columns)
         what = listing.place, program, given, inner.number, listing.size or 0, limit, listing.weight, listing.kind
         yield Stage(*what, path, listing.message, listing.checks)
 
@@ -207,7 +203,7 @@ class Stage:
         """The lists in records that are ``sound``, as in ``Program.read_lists``."""
         count = int(written.amounts[self.place, 0])
         starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
-        if self.limit is not None and (rows[1:] < rows[:-1]).any():
+        if self.limit is not None and (rows[1:] < rows[:-1]).any():  # as a turn of a walk may be one for many rows
             order = rows.argsort(kind="stable")
             starts, stops, rows = starts[order], stops[order], rows[order]
         which = rows if places is None else places.searchsorted(rows)
@@ -235,20 +231,24 @@ class Stage:
 
 
 class PresentLists(NamedTuple):
-    """Lists whose items a stage reads: where each item starts, where each list, or its items, must stop, and how many
-    items it has; the ``rows`` that the lists go to, and ``which`` of the records they are in. All have ``size`` bytes
-    together; ``given`` are numbers from around them. They are ``written``, and their records noted that are not
-    ``sound``.
+    """Lists whose items a ``stage`` reads, which have ``size`` bytes together. They are columns of what is ``written``;
+    the mask of ``sound`` records is of all that the program around them reads.
     """
 
     stage: Stage
     starts: Array
+    """The address at which each item starts."""
     stops: Array
+    """The address that no item of each list may go beyond."""
     counts: Array
+    """How many items each list has."""
     rows: Array
+    """The row of the table that each list is in."""
     which: Array
+    """The record that each list is in, by its number among those that are read."""
     size: int
     given: Mapping[int, Array]
+    """Numbers of each list that its items need from around it, by the places of outputs of their program."""
     written: Filled
     sound: Array
 
