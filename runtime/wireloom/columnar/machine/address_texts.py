@@ -136,8 +136,6 @@ def _from_ipv4(to: int, at: int, stop: int) -> bool:
 def _from_ipv6(to: int, at: int, stop: int) -> bool:
     """The groups in front of two colons are counted from the first, those behind them from the last."""
     before, count = 8, 0
-    for i in range(16):
-        put1(to + i, 0)
     if stop - at >= 2 and u1(at) == 58 and u1(at + 1) == 58:
         before, at = 0, at + 2
     while at < stop and count < 8:

@@ -345,22 +345,19 @@ def _varint(at: int, limit: int, bits: int, form: int) -> tuple[int, int]:
         else:
             value |= -(byte & 1) << 63
         size += 1
-    fits, shortest = 1 if byte < 0x80 else 0, 1
+    good = byte < 0x80
     if form == op.SIGNED_LEB128:
         if byte & 0x40 != 0 and size < 10:
             value |= -1 << 7 * size
-        shortest = 1 if size == 1 or byte != (0x7F if last & 0x40 != 0 else 0) else 0
-        fits = fits if size < 10 or byte == 0 or byte == 0x7F else 0
-        fits = fits if value >> bits - 1 == value >> 63 else 0
+        good = good and (size == 1 or byte != (0x7F if last & 0x40 != 0 else 0))
+        good = good and (size < 10 or byte == 0 or byte == 0x7F) and value >> bits - 1 == value >> 63
     else:
         if form == op.VLQ:
-            shortest = 1 if size > 0 and u1(at) != 0x80 else 0
-            fits = fits if lost == 0 else 0
+            good = good and u1(at) != 0x80 and lost == 0
         else:
-            shortest = 1 if size == 1 or byte != 0 else 0
-            fits = fits if size < 10 or byte == 1 else 0
-        fits = fits if bits == 64 or shifted(value, bits) == 0 else 0
-    return value, size * fits * shortest
+            good = good and (size == 1 or byte != 0) and (size < 10 or byte == 1)
+        good = good and (bits == 64 or shifted(value, bits) == 0)
+    return value, size if good else 0
 
 
 def _quic(at: int, limit: int, bits: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The numpy back end: a program followed for a batch of records, each instruction for all of its rows at once.
 
 It gives the same rows, columns and refusals as the loops that LLVM compiles. What an instruction means is said in
-``operations``. A register here is an array with a value for each row, or a numpy scalar if all rows have the same; a
+``opcodes``. A register here is an array with a value for each row, or a numpy scalar if all rows have the same; a
 mask is one of booleans.
 
 Programs say where bytes are by their addresses, in buffers that need not have anything to do with each other. So numpy
@@ -19,11 +19,11 @@ from wireloom.codec.checksums import Totals
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
 from wireloom.columnar import buffers, checksums, crc_loops
 from wireloom.columnar.buffers import LARGEST, Array, ragged
-from wireloom.columnar.meanings import SIZES, texts_of
+from wireloom.columnar.meanings import texts_of
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
-from wireloom.programs.octets import masked, sought_in, transcoded, without
-from wireloom.programs.values import WAYS
+from wireloom.programs import write_opcodes as write_op
+from wireloom.programs.octets import lowest, masked, sought_in, transcoded, without
+from wireloom.programs.values import MEANINGS, SIZES
 
 TILE = 1 << 14
 """Rows that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
@@ -42,7 +42,6 @@ _FEW_TEXTS = 256
 _NOWHERE = 1 << 62
 """An address behind all others."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
-MEANINGS = {way: kind() for kind, way in WAYS.items()}
 _DIGITS = np.full((2, 256), 255, np.uint8)
 """What each byte is as a digit, with small letters and with capital ones."""
 _DIGITS[:, ord("0") : ord("9") + 1] = range(10)
@@ -127,7 +126,9 @@ class Tile:
         self.begin, self.last = (int(start.min()), min(int(stop.max()), end)) if self.count else (0, 0)
         self.end = end
         self.regions = [(self.begin, end)]
-        """Where memory may be read as a whole: behind the first record, and where bytes were filled up."""
+        """Ranges of addresses, each within one buffer: from the first record to the end of all, and what was written
+        in place of other bytes. Between two of them memory may not be read.
+        """
         self.registers: dict[int, Register] = {op.START: start, op.STOP: stop, op.SOUND: _TRUE, op.ONES: _TRUE}
         self._gathered: dict[int, tuple[Array, int, Array]] = {}
         self._copied: tuple[Array, Array, Array] | None = None
@@ -178,7 +179,7 @@ class Tile:
         return values
 
     def whole(self, rows: Array, values: Array, other: Register) -> Array:
-        """Values of some rows, and another one in all others."""
+        """Values of some rows, and those of another register in all others."""
         if len(rows) == self.count:
             return values
         found = np.full(self.count, other)
@@ -193,7 +194,7 @@ class Tile:
     # what computes
 
     def number(self, d: int, number: int) -> None:
-        """See ``operations``, as for the other methods that instructions have."""
+        """See ``opcodes``, as for the other methods that instructions have."""
         self.registers[d] = np.int64(number)
 
     def divide(self, d: int, a: int, b: int) -> None:
@@ -260,8 +261,7 @@ class Tile:
         self.registers[d] = value
 
     def given(self, d: int, n: int) -> None:
-        last = int(self.place[-1]) + 1 if len(self.place) else 0
-        self.registers[d] = memory(self.out[n], last, "<i8")[self.place]
+        self.registers[d] = memory(self.out[n], self.after, "<i8")[self.place]
 
     # what judges
 
@@ -293,8 +293,7 @@ class Tile:
     def varint(self, d: int, e: int, a: int, b: int, c: int, bits: int, form: int) -> None:
         rows = self.wanted(c)
         at, limit = self.values(a, rows), self.values(b, rows)
-        read = self._quic if form == op.QUIC else self._groups
-        value, size, good = read(at, limit, bits, form)
+        value, size, good = self._quic(at, limit, bits) if form == op.QUIC else self._groups(at, limit, bits, form)
         self.sound_where(rows, good)
         self.registers[d], self.registers[e] = self.whole(rows, value, _ZERO), self.whole(rows, at + size, self.safe)
 
@@ -328,7 +327,7 @@ class Tile:
             good &= (size < 10) | (byte == 1)
         return value, size, good if bits == 64 else good & (value >> bits == 0)
 
-    def _quic(self, at: Array, limit: Array, bits: int, form: int) -> tuple[Array, Array, Array]:
+    def _quic(self, at: Array, limit: Array, bits: int) -> tuple[Array, Array, Array]:
         """The same for the form of QUIC, in which the two highest bits say how many bytes there are."""
         first = self._octets(at, at < limit).astype(np.int64)
         size = np.int64(1) << (first >> 6)
@@ -347,25 +346,28 @@ class Tile:
     def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int, unit: int) -> None:
         rows = self.wanted(c, self.registers[a] <= self.registers[b])
         at, stop = self.values(a, rows), self.values(b, rows)
-        sought = wanted.to_bytes(8, "little", signed=True)[:size]
+        sought = lowest(wanted, size)
         if unit == 1:
             found = self._next(sought, at, stop)
         else:
             spans = zip(at.tolist(), stop.tolist(), strict=True)
-            places = [sought_in(ctypes.string_at(begin, max(0, end - begin)), sought, unit) for begin, end in spans]
-            found = np.where(np.array(places, np.int64) < 0, _NOWHERE, at + np.array(places, np.int64))
+            offsets = [sought_in(ctypes.string_at(begin, end - begin), sought, unit) for begin, end in spans]
+            places = np.array(offsets, np.int64)
+            found = np.where(places < 0, _NOWHERE, at + places)
         missing = found + size > stop
         if needed:
             self.sound_where(rows, ~missing)
         self.registers[d] = self.whole(rows, np.where(missing, stop, found), self.safe)
 
     def _next(self, wanted: bytes, start: Array, stop: Array) -> Array:
-        """Where some bytes are next from each ``start`` on, behind ``stop`` if they are not before it."""
+        """Where some bytes are next from each ``start`` on, behind ``stop`` if they are not before it. No range is
+        negative.
+        """
         if not len(start):
             return start
         widest = max(int((stop - start).max()), len(wanted))
         if widest <= _CLOSE:
-            octets, begins, _ = self._buffer(start, np.maximum(start, stop))
+            octets, begins, _ = self._buffer(start, stop)
             near = buffers.windows(octets, begins, widest).view(np.uint8).reshape(-1, widest)
             hits = near[:, : widest - len(wanted) + 1] == wanted[0]
             for offset, byte in enumerate(wanted[1:], start=1):
@@ -379,7 +381,7 @@ class Tile:
                 self._found[wanted] = _following(memory(self.begin, self.last - self.begin, "u1"), wanted)
             found = self._found[wanted][start - self.begin] + np.int64(self.begin)
         else:
-            octets, begins, _ = self._buffer(start, np.maximum(start, stop))
+            octets, begins, _ = self._buffer(start, stop)
             places = np.append(buffers.places(octets, wanted), _NOWHERE)
             found = places[places.searchsorted(begins)] + (start - begins)
         return found
@@ -458,19 +460,16 @@ class Tile:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
         at, stop = self.values(a, rows), self.values(b, rows)
         if size > 1:
-            whole = padding.to_bytes(8, "little", signed=True)[:size]
+            removed = lowest(padding, size)
             spans = zip(at.tolist(), stop.tolist(), strict=True)
-            sizes = [len(without(ctypes.string_at(begin, end - begin), whole)) for begin, end in spans]
+            sizes = [len(without(ctypes.string_at(begin, end - begin), removed)) for begin, end in spans]
             trimmed = at + np.array(sizes, np.int64)
         else:
             octets, ends = self.gathered(at, stop), np.cumsum(stop - at)
             others = np.flatnonzero(octets != padding) + 1
             last = np.append(0, others)[np.searchsorted(others, ends, "right")]  # after the last one up to each end
             trimmed = np.maximum(at, stop - (ends - last))
-        begun = number_of(self.registers[a])
-        found = np.array(np.broadcast_to(begun, self.count))
-        found[rows] = trimmed
-        self.registers[d] = found
+        self.registers[d] = self.whole(rows, trimmed, number_of(self.registers[a]))
 
     def total(self, d: int, a: int, b: int, c: int, modulus: int, initial: int, shift: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
@@ -499,12 +498,11 @@ class Tile:
 
     def translate(self, d: int, e: int, a: int, b: int, c: int, n: int, m: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
-        given = self.values(b, rows) - self.values(a, rows)
-        octets = self.gathered(self.values(a, rows), self.values(b, rows))
+        start, stop = self.values(a, rows), self.values(b, rows)
+        octets, ends = self.gathered(start, stop), np.cumsum(stop - start)
         table = memory(self.out[m], 4 * 256, "u1").reshape(256, 4)
         sizes = table[:, 3][octets]
         used, room = self.written[n].tolist()
-        ends = np.cumsum(given)
         good = np.ones(len(rows), bool)
         good[np.searchsorted(ends, np.flatnonzero(sizes == 0), "right")] = False
         if (sizes == 1).all():
@@ -547,10 +545,7 @@ class Tile:
         self.sound_where(rows, good)
         sound = self.registers[op.SOUND]
         for to, given, found in ((d, a, np.append(0, ends)[:-1]), (e, b, ends)):
-            place: Register = begin + found
-            if len(rows) < self.count:
-                place = np.array(np.broadcast_to(number_of(self.registers[given]), self.count))
-                place[rows] = begin + found
+            place = self.whole(rows, begin + found, number_of(self.registers[given]))
             self.registers[to] = self._at(sound, place)
         if len(ends):
             self.written[n, 0] = min(self.written[n, 0] + ends[-1], self.written[n, 1])
@@ -590,7 +585,7 @@ class Tile:
         """
         rows = self.wanted(a)
         for each in carried:
-            self.registers[each] = np.array(np.broadcast_to(number_of(self.registers[each]), self.count))
+            self.registers[each] = np.full(self.count, number_of(self.registers[each]))
         steps = {each: np.zeros(self.count, np.int64) for each in carried}
         ahead, turns, done = 1, 0, 0
         while len(rows):
@@ -678,10 +673,8 @@ class Tile:
 
     def store_spelled(self, a: int, b: int, n: int, way: int) -> None:
         rows = self.wanted(b)
-        meaning = MEANINGS[way]
-        size = SIZES[type(meaning)]
-        octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS]
-        texts, start, stop = buffers.octets_of(texts_of(meaning, octets))
+        octets = addressed(f"V{SIZES[way]}")[self.values(a, rows) - FIRST_ADDRESS]
+        texts, start, stop = buffers.octets_of(texts_of(MEANINGS[way], octets))
         self.append(n, rows, stop - start, texts[: int(stop[-1]) if len(rows) else 0])
 
     def store_label(self, a: int, b: int, n: int, m: int, known: int, room: int) -> None:
@@ -902,7 +895,7 @@ METHODS: Methods = {
 }
 
 
-SETS = {kind: len(each.sets) for kind, each in orders.OPCODES.items()}
+SETS = {kind: len(each.sets) for kind, each in write_op.OPCODES.items()}
 """How many registers each instruction sets."""
 
 
@@ -957,7 +950,7 @@ def _lasting(body: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
     found: dict[int, None] = {}
     done = {op.SOUND, op.ONES}
     for kind, *operands in body:
-        known = orders.OPCODES[kind]
+        known = write_op.OPCODES[kind]
         sets = operands[: len(known.sets)]
         found |= dict.fromkeys(each for each in operands[len(sets) :][: len(known.reads)] if each not in done)
         done.update(sets)

@@ -24,7 +24,7 @@ from wireloom.columnar.memory import (
     u4,
 )
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 
 
 def run(
@@ -82,11 +82,11 @@ def step(
     safe: int,
 ) -> None:
     """Follow an instruction."""
-    if kind == orders.WRITE_SPELLED:
+    if kind == write_op.WRITE_SPELLED:
         _write_spelled(code, count, registers)
-    elif kind >= orders.WRITE:
+    elif kind >= write_op.WRITE:
         _write(kind, code, count, registers)
-    elif kind >= orders.ROW:
+    elif kind >= write_op.ROW:
         _given(kind, code, count, rows, registers, out)
     else:
         kernel.step(kind, code, count, place, registers, out, written, safe, 0)
@@ -95,10 +95,10 @@ def step(
 def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers, out: Array) -> None:
     """What is in the columns of the table."""
     d = registers[code[1]]
-    if kind == orders.ROW:
+    if kind == write_op.ROW:
         for i in range(count):
             d[i] = rows[i]
-    elif kind == orders.COLUMN:
+    elif kind == write_op.COLUMN:
         a, data, size, step = registers[code[2]], out[code[3]], code[4], code[5]
         if size == 8:
             for i in range(count):
@@ -112,26 +112,26 @@ def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers
         else:
             for i in range(count):
                 d[i] = u1(data + step * a[i])
-    elif kind == orders.BIT:
+    elif kind == write_op.BIT:
         a, bits, first = registers[code[2]], out[code[3]], out[code[3] + 1]
         for i in range(count):
             place = first + a[i]
             d[i] = u1(bits + (place >> 3)) >> (place & 7) & 1
-    elif kind == orders.SPAN:
+    elif kind == write_op.SPAN:
         e, a, offsets, data = registers[code[2]], registers[code[3]], out[code[4]], out[code[4] + 1]
         for i in range(count):
             d[i] = data + u4(offsets + 4 * a[i])
             e[i] = data + u4(offsets + 4 * a[i] + 4)
-    elif kind == orders.COUNT:
+    elif kind == write_op.COUNT:
         a, offsets = registers[code[2]], out[code[3]]
         for i in range(count):
             d[i] = u4(offsets + 4 * a[i] + 4) - u4(offsets + 4 * a[i])
-    elif kind == orders.CONSTANT:
+    elif kind == write_op.CONSTANT:
         e, data, size = registers[code[2]], out[code[3]], code[4]
         for i in range(count):
             d[i] = data
             e[i] = data + size
-    elif kind == orders.DIGITS_SIZE:
+    elif kind == write_op.DIGITS_SIZE:
         a, base, least = registers[code[2]], code[3], code[4]
         for i in range(count):
             d[i] = max(_digits_size(a[i], base), least)
@@ -144,18 +144,18 @@ def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers
 def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
     """Write into records."""
     a, b, c = registers[code[1]], registers[code[2]], registers[code[3]]
-    if kind == orders.WRITE:
+    if kind == write_op.WRITE:
         _write_number(code[5], code[6] != 0, a, b, c, code[4], count)
-    elif kind == orders.WRITE_VARINT:
+    elif kind == write_op.WRITE_VARINT:
         for i in range(count):
             if c[i] != 0:
                 _put_varint(b[i] + code[4], a[i], code[5])
-    elif kind == orders.WRITE_DIGITS:
+    elif kind == write_op.WRITE_DIGITS:
         d = registers[code[4]]
         for i in range(count):
             if d[i] != 0:
                 _write_digits(a[i], b[i], c[i], code[5], code[6])
-    elif kind == orders.PAD:
+    elif kind == write_op.PAD:
         for i in range(count):
             if c[i] != 0:
                 fill(a[i], b[i], code[4])

@@ -15,7 +15,7 @@ from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat, varint_form
@@ -197,7 +197,7 @@ class ArrangingNumbers(Lowering):
 
     def constant(self, octets: bytes) -> Span:
         """From where to where in memory these bytes are."""
-        start, stop = self.asm.several(orders.CONSTANT, 2, (), (self.asm.shared(Table(octets)), len(octets)))
+        start, stop = self.asm.several(write_op.CONSTANT, 2, (), (self.asm.shared(Table(octets)), len(octets)))
         return start, stop
 
     def settle(self, of: Laid, name: str, number: int) -> None:
@@ -248,7 +248,7 @@ class ArrangingNumbers(Lowering):
 
     def _write(self, register: int, *, size: int, position: int, shift: int, where: int, little: bool) -> None:
         """Write a number of so many bytes so many bytes behind a position of the record."""
-        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, size, int(not little)))
+        self.asm.do(write_op.WRITE, (register, self._place(position), where), (shift, size, int(not little)))
         offset = self.offset_of(position, where)
         if offset is not None:
             said = register, size, little
@@ -311,10 +311,10 @@ class ArrangingNumbers(Lowering):
 
         def write() -> None:
             register = self._folded(kind, told())
-            self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (shift, form))
+            self.asm.do(write_op.WRITE_VARINT, (register, self._place(position), where), (shift, form))
 
         self._later(write)
-        self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, room),), (form,)))
+        self._on(self.asm.value(write_op.VARINT_SIZE, (self._folded(kind, room),), (form,)))
 
     def _packed_decimal(self, name: str, said: codec.Field, kind: codec.Bcd) -> None:
         """A number as packed digits, which go to the cursor."""
@@ -328,7 +328,7 @@ class ArrangingNumbers(Lowering):
             octets = packed(self.asm, self._told(of, name, said), kind)
             place = self._place(position)
             for number, octet in enumerate(octets):
-                self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
+                self.asm.do(write_op.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
 
         self._later(write)
 
@@ -350,7 +350,7 @@ class ArrangingNumbers(Lowering):
         size = asm.value(op.SUBTRACT, (octets.stop, octets.start))
         begin, to, shift = self.cursor, self.position, self.shift
         self._on(size if octets.valid == op.ONES else asm.value(op.CHOOSE, (octets.valid, size, self.nothing)))
-        self._later(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
+        self._later(lambda: asm.do(write_op.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
         return Copied(begin, self.position, where)
 
     def _derive(self) -> None:
