@@ -8,7 +8,8 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine.executable import Executable
-from wireloom.columnar.machine.numpy_backend import METHODS, TILE, Calls, Register, Tile, both, mask_of
+from wireloom.columnar.machine.numpy_backend import METHODS, TILE
+from wireloom.columnar.machine.numpy_tile import Calls, Register, Tile, both, mask_of
 from wireloom.columnar.machine.output_memory import Filled
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction

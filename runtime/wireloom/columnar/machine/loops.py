@@ -10,7 +10,8 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.compiled import term
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, write_kernel
-from wireloom.columnar.machine.numpy_backend import Calls, Methods, calls_of
+from wireloom.columnar.machine.numpy_backend import calls_of
+from wireloom.columnar.machine.numpy_tile import Calls, Methods
 from wireloom.columnar.machine.specialization import UNSOUND, Fused, framed
 from wireloom.programs import opcodes as op
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from wireloom.codec.meanings import read_back
 from wireloom.columnar.buffers import Array, ragged
-from wireloom.columnar.machine.numpy_backend import (
+from wireloom.columnar.machine.numpy_backend import METHODS
+from wireloom.columnar.machine.numpy_tile import (
     ADDRESSED,
     FIRST_ADDRESS,
-    METHODS,
     Calls,
     Methods,
     Tile,
@@ -187,7 +187,7 @@ def write(
     first: int,
     last: int,
 ) -> None:
-    """Write the records of ``rows`` from one number to before another; the arguments are those of ``scribe.run``."""
+    """Write the records of ``rows`` from one number to before another; arguments are those of ``write_kernel.run``."""
     with np.errstate(all="ignore"):
         mine = slice(first, last)
         found = WrittenTile(rows[mine], ends, places[mine], out, written, zeros.ctypes.data)

@@ -13,7 +13,7 @@ from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.machine.executor import Located, Program, Stage
 from wireloom.columnar.machine.explaining import Followed, Rejection
-from wireloom.columnar.machine.numpy_backend import memory
+from wireloom.columnar.machine.numpy_tile import memory
 from wireloom.columnar.refusals import MessageName, Path, Refusal, Refusals, Unit, Words
 from wireloom.programs import opcodes as op
 from wireloom.programs.reasons import (
