@@ -12,7 +12,7 @@ from support import compiled
 from support.lockstep import Pair, capture_alike
 
 from wireloom.columnar.decoder import RecordSpans
-from wireloom.columnar.machine import numpy_backend
+from wireloom.columnar.machine import numpy_backend, numpy_reader
 from wireloom_protocols import couchbase_dcp
 
 SPEC = """\
@@ -89,6 +89,7 @@ def listed(chance: Random, broken: float) -> Iterator[bytes]:
 @pytest.mark.parametrize("tile", [3, numpy_backend.TILE])
 def test_lists_are_what_the_codec_says(pair: Pair, tile: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numpy_backend, "TILE", tile)
+    monkeypatch.setattr(numpy_reader, "TILE", tile)
     chance = Random(tile)
     for broken in (0, 0.1, 0.5):
         records = [record(list(listed(chance, broken)), chance.choice((0, 0, 200, 255))) for _ in range(20)]
@@ -135,10 +136,10 @@ def test_items_that_no_guess_is_right_of_are_left_to_the_codec(pair: Pair, monke
 def test_turns_count_up_to_the_first_that_ends_elsewhere(ahead: int) -> None:
     goes_on = np.ones(2 * ahead, bool)
     begun = np.concatenate([np.arange(ahead), np.arange(ahead)])
-    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, ahead]
-    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 2}).tolist() == [1, 1]
+    assert numpy_reader._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, ahead]
+    assert numpy_reader._sure(ahead, goes_on, {0: begun}, {0: begun + 2}).tolist() == [1, 1]
     goes_on[ahead] = False
-    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, 1]
+    assert numpy_reader._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, 1]
 
 
 DCP = Pair(couchbase_dcp.PROTOCOL)

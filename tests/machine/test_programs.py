@@ -17,7 +17,7 @@ from support.lockstep import Pair, assert_equal, capture_alike, damaged, records
 from support.worked import GENERATED, every, every_by_both, examples, orders, pair_of
 
 from wireloom.columnar import accel, decoder, memory_budget
-from wireloom.columnar.machine import fused_scan, kernel, loops, numpy_backend, numpy_writer, programs
+from wireloom.columnar.machine import fused_scan, kernel, llvm_backend, numpy_reader, numpy_writer, programs
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.fused_scan import FusedScan
 from wireloom.columnar.scanning import Window
@@ -60,7 +60,7 @@ def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch
 
 def test_numpy_follows_every_instruction() -> None:
     instructions = {*range(op.STORE_LIST + 1)}
-    assert numpy_backend.METHODS.keys() == instructions
+    assert numpy_reader.METHODS.keys() == instructions
     assert numpy_writer.WRITING_METHODS.keys() - instructions == {*range(writing.ROW, writing.PAD + 1)}
 
 
@@ -77,7 +77,7 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(Machine, "decode", noted)
     monkeypatch.setattr(kernel, "compiled", lambda: kernel.run)
-    monkeypatch.setattr(loops, "compiled_loop", accelerator.as_python)
+    monkeypatch.setattr(llvm_backend, "compiled_loop", accelerator.as_python)
     return found
 
 
@@ -107,9 +107,9 @@ def test_without_a_source_for_its_own_loop_a_program_goes_on_in_that_of_all(monk
     """Another version may have been installed in place of the one that runs."""
     accelerator.pay(monkeypatch, 0)
     asked = Mock(side_effect=RuntimeError("the source of step has changed since it was imported"))
-    monkeypatch.setattr(loops, "compiled_loop", asked)
-    own = loops.Loops(np.zeros((1, 1), np.int64))
-    assert own.follow(10) is own.follow(10) is None
+    monkeypatch.setattr(llvm_backend, "compiled_loop", asked)
+    own = llvm_backend.LlvmRunner(np.zeros((1, 1), np.int64), 1)
+    assert own.reading(10) is own.reading(10) is None
     asked.assert_called_once()
 
 

@@ -32,8 +32,13 @@ class Worth:
         self.after = after
         self.read = 0
 
+    @property
+    def reached(self) -> bool:
+        """Whether so much was read, with LLVM or without it."""
+        return self.read >= self.after
+
     def __bool__(self) -> bool:
-        return ENABLED and self.read >= self.after and _usable()
+        return ENABLED and self.reached and _usable()
 
     def add(self, size: int) -> None:
         """That so many bytes more were read without a loop."""

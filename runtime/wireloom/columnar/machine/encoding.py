@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import EncodeError, Protocol
-from wireloom.columnar import accel
 from wireloom.columnar.buffers import (
     LARGEST,
     Allocate,
@@ -24,10 +23,10 @@ from wireloom.columnar.buffers import (
     row_numbers,
 )
 from wireloom.columnar.equality import alike
-from wireloom.columnar.machine import numpy_writer, write_kernel
+from wireloom.columnar.machine.backend import Memory, RowsToWrite
 from wireloom.columnar.machine.columns import ItemLists, column
 from wireloom.columnar.machine.executable import Executable
-from wireloom.columnar.machine.executor import PresentLists, Stage, read_items, registers_for, staged
+from wireloom.columnar.machine.executor import PresentLists, Stage, read_items, staged
 from wireloom.columnar.machine.input_columns import addresses, size_of
 from wireloom.columnar.machine.output_memory import Filled, FilledList
 from wireloom.columnar.machine.programs import once
@@ -174,16 +173,8 @@ class Writing:
 
     def _follow(self, assembled: Executable, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
         """What follows a program for the rows from one number to before another."""
-        if not assembled.compiles:
-            calls = assembled.loops.calls(numpy_writer.WRITING_METHODS)
-            written = self.written.addresses, self.written.amounts, self.zeros
-            return partial(numpy_writer.write, calls, self.rows, places, ends, sound, *written)
-        given = self.rows, places, ends, sound.ctypes.data
-        memory = self.written.addresses, self.written.amounts, self.zeros.ctypes.data
-        if (loop := assembled.loops.write(len(self.rows))) is not None:
-            return accel.bound(loop, *given, *memory)
-        code = assembled.code
-        return accel.bound(write_kernel.compiled(), code, len(code), registers_for(assembled), *given, *memory)
+        memory = Memory(self.written.addresses, self.written.amounts, self.zeros)
+        return assembled.runner.write(RowsToWrite(self.rows, places, ends, sound), memory)
 
 
 def together(

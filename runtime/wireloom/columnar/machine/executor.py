@@ -4,7 +4,6 @@ The program around a list writes where it starts and stops, or where each of its
 of the lists of all records are read together.
 """
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,12 +13,11 @@ import pyarrow as pa
 
 from wireloom.columnar import accel, compiled, memory_budget
 from wireloom.columnar.buffers import Array, nulls, ragged, row_numbers
-from wireloom.columnar.machine import kernel, numpy_backend
+from wireloom.columnar.machine.backend import RecordsToRead
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.explaining import Explaining
 from wireloom.columnar.machine.output_memory import Filled, FilledList, Shared
-from wireloom.columnar.machine.tiles import TILE
 from wireloom.programs import opcodes as op
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering
@@ -99,7 +97,8 @@ class Program:
         for place, data in given.items():
             written.addresses[place] = data.ctypes.data
         sound = np.empty(len(places), bool)
-        follow(self.assembled, records, places, written.addresses, written.amounts, sound)
+        to_read = RecordsToRead(records.start, records.stop, records.end, places, sound)
+        self.assembled.runner.read(to_read, self.assembled.memory(written.addresses, written.amounts))
         self.read_lists(records.end, None if len(places) == count else places, written, sound)
         return written, sound
 
@@ -110,41 +109,6 @@ class Program:
         written.heavy += written.unpacked
         for stage in self.stages:
             read_items(end, [stage.lists(places, written, sound)])
-
-
-class _Scratch(threading.local):
-    """Registers of a thread, which no program expects to begin as anything."""
-
-    registers = np.zeros((0, TILE), np.int64)
-
-
-_SCRATCH = _Scratch()
-
-
-def registers_for(assembled: Executable) -> Array:
-    """Registers to follow a program with, for the thread that asks."""
-    if len(_SCRATCH.registers) < assembled.registers:
-        _SCRATCH.registers = np.zeros((assembled.registers, TILE), np.int64)
-    return _SCRATCH.registers
-
-
-def follow(
-    assembled: Executable, records: Located, places: Array, addresses: Array, amounts: Array, sound: Array
-) -> None:
-    """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
-    zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
-    if not assembled.compiles:
-        calls = assembled.loops.calls(numpy_backend.METHODS)
-        sound[:] = numpy_backend.follow(
-            calls, records.start, records.stop, records.end, places, addresses, amounts, zeros
-        )
-        return
-    ranges = records.start, records.stop, places, count, sound.ctypes.data
-    memory = addresses, amounts, zeros.ctypes.data, records.end
-    if (loop := assembled.loops.follow(count)) is not None:
-        loop(*ranges, *memory)
-    else:
-        kernel.compiled()(code, len(code), *ranges, registers_for(assembled), *memory)
 
 
 def staged(lowering: Lowering) -> Iterator["Stage"]:

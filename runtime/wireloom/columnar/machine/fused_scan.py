@@ -4,6 +4,7 @@ Their bytes are still in the cache when they are decoded. The loop ends at the f
 or in any doubt, which is left to the separate steps.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,6 @@ import pyarrow as pa
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine.executor import Located, Program
-from wireloom.columnar.machine.loops import Loop
 from wireloom.columnar.machine.output_memory import Filled
 from wireloom.columnar.machine.tiles import TILE
 from wireloom.columnar.memory_budget import BatchTooLargeError
@@ -61,7 +61,7 @@ class FusedScan:
         there = (end - at) // self.size
         if there < min(_LEAST, self.rows):
             return None
-        loop = self.program.assembled.loops.find(min(self.rows, there), hop)
+        loop = self.program.assembled.runner.scan(min(self.rows, there), hop)
         if loop is None:
             return None
         rows = min(self.rows, there + _LEAST)
@@ -80,7 +80,7 @@ class FusedScan:
     def every(self, buffer: Any, start: Array, stop: Array, hop: Hop) -> Passed | None:
         """The records from each ``start`` to each ``stop``, one behind the other, if they are what is found there."""
         at, end, rows = int(start[0]), int(stop[-1]), len(start)
-        loop = self.program.assembled.loops.find(rows, hop)
+        loop = self.program.assembled.runner.scan(rows, hop)
         if loop is None:
             return None
         data = np.frombuffer(buffer, np.uint8)[:end]
@@ -117,7 +117,7 @@ class Proving:
 
     def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, None] | None:
         """As ``scanning.Pass``."""
-        loop = self.program.assembled.loops.find(min(self.rows, (end - at) // max(1, hop.reach)), hop)
+        loop = self.program.assembled.runner.scan(min(self.rows, (end - at) // max(1, hop.reach)), hop)
         if loop is None:
             return None
         data = np.frombuffer(buffer, np.uint8)[:end]
@@ -126,7 +126,15 @@ class Proving:
 
 
 def _found(
-    loop: Loop, program: Program, data: Array, at: int, limit: int, bound: int, hop: Hop, written: Filled, rows: int
+    loop: Callable[..., int],
+    program: Program,
+    data: Array,
+    at: int,
+    limit: int,
+    bound: int,
+    hop: Hop,
+    written: Filled,
+    rows: int,
 ) -> tuple[Array, Array]:
     """Where the records start and stop of which a program has ``written``: from ``at`` on, up to ``rows`` of them."""
     starts, zeros = np.empty(rows + 1, np.int64), np.zeros(program.assembled.reach, np.uint8)

@@ -6,11 +6,10 @@ import numpy as np
 
 from wireloom.codec.meanings import read_back
 from wireloom.columnar.buffers import Array, ragged
-from wireloom.columnar.machine.numpy_backend import METHODS
+from wireloom.columnar.machine.numpy_reader import METHODS
 from wireloom.columnar.machine.numpy_tile import (
     ADDRESSED,
     FIRST_ADDRESS,
-    Calls,
     Methods,
     Tile,
     addressed,
@@ -173,22 +172,3 @@ def _varint_size(value: Array, form: int) -> Array:
     for place in range(9):
         size += unsigned >> np.uint64(bits + 7 * place) != 0
     return size
-
-
-def write(
-    calls: Calls,
-    rows: Array,
-    places: Array,
-    ends: Array,
-    sound: Array,
-    out: Array,
-    written: Array,
-    zeros: Array,
-    first: int,
-    last: int,
-) -> None:
-    """Write the records of ``rows`` from one number to before another; arguments are those of ``write_kernel.run``."""
-    with np.errstate(all="ignore"):
-        mine = slice(first, last)
-        found = WrittenTile(rows[mine], ends, places[mine], out, written, zeros.ctypes.data)
-        sound[rows[mine]] = found.follow(calls)

@@ -1,18 +1,21 @@
-"""The loops that follow a program: the one for all programs, and one of its own once so many rows have paid for it."""
+"""The LLVM back end: a compiled interpreter of all programs, and a loop specialised for one when that pays."""
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
+from threading import local
 from typing import Any
+
+import numpy as np
 
 from wireloom.columnar import accel, memory
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.compiled import term
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, write_kernel
-from wireloom.columnar.machine.numpy_backend import calls_of
-from wireloom.columnar.machine.numpy_tile import Calls, Methods
+from wireloom.columnar.machine.backend import Memory, RecordsToRead, RowsToWrite, Runner
 from wireloom.columnar.machine.specialization import UNSOUND, Fused, framed
+from wireloom.columnar.machine.tiles import TILE
 from wireloom.programs import opcodes as op
 
 PAYS = 1 << 18
@@ -81,30 +84,54 @@ continue
 """
 
 
-class Loops:
-    """The loops of a program's own, each made when it pays."""
+class _Scratch(local):
+    """Registers of a thread, which no program expects to begin as anything."""
 
-    def __init__(self, code: Array) -> None:
+    registers = np.zeros((0, TILE), np.int64)
+
+
+_SCRATCH = _Scratch()
+
+
+def _registers(count: int) -> Array:
+    if len(_SCRATCH.registers) < count:
+        _SCRATCH.registers = np.zeros((count, TILE), np.int64)
+    return _SCRATCH.registers
+
+
+class LlvmRunner:
+    """A program executed by the compiled interpreter, and by loops of its own, each made when it pays."""
+
+    def __init__(self, code: Array, registers: int) -> None:
         self.code = code
-        self.foreign = not op.FOREIGN.isdisjoint(code[:, 0].tolist())
-        """Whether it calls libraries, so that no loop can be compiled."""
+        self.registers = registers
         self._rows = 0
         self._made: dict[str, Loop | None] = {}
-        self._calls: Calls | None = None
 
-    def calls(self, methods: Methods) -> Calls:
-        """What numpy does for each instruction."""
-        if self._calls is None:
-            self._calls = calls_of(self.code, methods)
-        return self._calls
+    def read(self, records: RecordsToRead, memory: Memory) -> None:
+        count = len(records.places)
+        ranges = records.start, records.stop, records.places, count, records.sound.ctypes.data
+        buffers = memory.addresses, memory.amounts, memory.zeros.ctypes.data, records.end
+        if (loop := self.reading(count)) is not None:
+            loop(*ranges, *buffers)
+        else:
+            kernel.compiled()(self.code, len(self.code), *ranges, _registers(self.registers), *buffers)
 
-    def follow(self, rows: int) -> Loop | None:
-        """Decodes records; None as long as the loop for all programs is to decode these ``rows``."""
+    def write(self, rows: RowsToWrite, memory: Memory) -> Callable[[int, int], object]:
+        given = rows.rows, rows.places, rows.ends, rows.sound.ctypes.data
+        buffers = memory.addresses, memory.amounts, memory.zeros.ctypes.data
+        if (loop := self.writing(len(rows.rows))) is not None:
+            return accel.bound(loop, *given, *buffers)
+        interpreter = write_kernel.compiled()
+        return accel.bound(interpreter, self.code, len(self.code), _registers(self.registers), *given, *buffers)
+
+    def reading(self, rows: int) -> Loop | None:
+        """Reads records; None as long as the interpreter is to read these ``rows``."""
         return self._loop("follow", rows, lambda: self._framed(_FOLLOW, kernel.step, {UNSOUND: _REFUSE}))
 
-    def find(self, rows: int, hop: Hop) -> Loop | None:
-        """Finds records one behind the other, and decodes them up to the first that is not sound."""
-        if hop.until or self.foreign:
+    def scan(self, rows: int, hop: Hop) -> Loop | None:
+        """Frames records one behind the other, and reads them up to the first that is not sound."""
+        if hop.until:
             return None
 
         def source() -> ast.FunctionDef:
@@ -112,8 +139,8 @@ class Loops:
 
         return self._loop(f"find.{hop.digest}", rows, source)
 
-    def write(self, rows: int) -> Loop | None:
-        """Encodes rows of a table."""
+    def writing(self, rows: int) -> Loop | None:
+        """Writes rows of a table."""
         return self._loop("write", rows, lambda: self._framed(_WRITE, write_kernel.step, {UNSOUND: _REFUSE_WRITTEN}))
 
     def _loop(self, kind: str, rows: int, source: Callable[[], ast.FunctionDef]) -> Loop | None:
@@ -140,6 +167,18 @@ class Loops:
         }
         texts = {**parts, **{name: "\n".join(each) for name, each in lines.items()}}
         return framed(frame, {"body": fused.body, **{name: ast.parse(text).body for name, text in texts.items()}})
+
+
+class LlvmBackend:
+    """Machine code. It is ready when a process has read so much that loading LLVM pays."""
+
+    rank = 10
+
+    def can_load(self, kinds: frozenset[int]) -> bool:
+        return bool(accel.WORTH) and op.FOREIGN.isdisjoint(kinds)
+
+    def load(self, code: Array, registers: int) -> Runner:
+        return LlvmRunner(code, registers)
 
 
 def compiled_loop(name: str, source: Callable[[], ast.FunctionDef]) -> Loop:
