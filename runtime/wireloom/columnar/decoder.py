@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,8 +25,12 @@ from wireloom.columnar.filters import Filter
 from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.framings import framing_of
 from wireloom.columnar.hopping import Hop
+from wireloom.columnar.machine.decoding import Machine
+from wireloom.columnar.machine.fused_scan import FusedScan, Proving
+from wireloom.columnar.machine.programs import Programs, programs_of
 from wireloom.columnar.memory_budget import BatchTooLargeError, check_budget, heaviness
 from wireloom.columnar.parameter_discovery import BulkAhead
+from wireloom.columnar.prediction import Prediction
 from wireloom.columnar.record_spans import CutRecords, JoinedCaptures, RecordSpans
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.columnar.view_columns import REASON, Common, Viewed, ViewedColumns, together
@@ -37,9 +41,6 @@ from wireloom.kinds import ReadInto
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
-if TYPE_CHECKING:
-    from wireloom.columnar.machine.fused_scan import FusedScan, Proving
-
 BATCH_ROWS = 32 * 1024
 WHOLE_ROWS = 128 * 1024
 PASS_ROWS = 128 * 1024
@@ -47,8 +48,6 @@ BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that reaches one of these numbers of records, or of bytes. It has more records if the
 capture is in memory as a whole and programs decode it, or if they are found in one pass.
 """
-_FEW, _GUESSED = 64, 1024 * 1024
-"""The first records, in more bytes than this, decide how all that follow are decoded."""
 PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
 _REST_BYTES = 64 * 1024
@@ -87,13 +86,7 @@ class Decoder:
         self.known: tuple[Mapping[str, Any], FramingErrors] | None = None
         self.tallies = [Tally()]
         """One for each capture, by its number."""
-        self.proving: tuple[tuple[Mapping[str, Any], bool, int], Proving | None] | None = None
-        """What proves records with these parameters in this byte order, so many at once."""
-        self.single: int | None = None
-        """The number of the message of all records before, if they are of one message."""
-        self.passing: FusedScan | None = None
-        self.guessed = False
-        """Whether the first records of a capture were looked at to guess the message of the others."""
+        self.prediction = Prediction()
         self.rows = BATCH_ROWS
         """How many records are cut at once at most."""
         self.share = BATCH_ROWS
@@ -140,46 +133,30 @@ class Decoder:
         framing = self.framed
         return Scanner(cutter, framing, self.gaps, self.proof, rows=self.rows, size=BATCH_BYTES)
 
-    def proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
+    def proof(self, parameters: Mapping[str, Any], little: bool) -> Proving | None:
         """Validates records of captures with these parameters by a program, if that is worth it."""
         if not accel.WORTH:
             return None
-        wanted = parameters, little, self.rows
-        if self.proving is None or self.proving[0] != wanted:
-            from wireloom.columnar.machine.fused_scan import Proving  # here, as few records do not need it
-            from wireloom.columnar.machine.programs import programs_of
-
-            program = programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little).proof
-            self.proving = wanted, None if program is None else Proving(program, self.rows)
-        return self.proving[1]
+        program = self._programs(parameters, little=little).proof
+        return None if program is None else Proving(program, self.rows)
 
     def one_pass(
         self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop
-    ) -> "FusedScan | None":
-        """Finds and decodes records in one pass, if all records before are of one message, or if these are the
-        first and
-        the first of them are.
-        """
+    ) -> FusedScan | None:
+        """Finds and decodes records in one pass, if they are predicted to be of one message."""
         if self.filters or not accel.WORTH:
             return None
-        from wireloom.columnar.machine.executor import Located
-        from wireloom.columnar.machine.fused_scan import FusedScan
-        from wireloom.columnar.machine.programs import programs_of, single_of
-
-        programs = programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little)
-        if not self.guessed and len(buffer) - at > _GUESSED and (sorter := programs.sorting()) is not None:
-            self.guessed = True
-            starts, after = hop.follow(buffer, at, len(buffer), _FEW)
-            told = sorter.run(Located.of(buffer, starts, np.append(starts[1:], min(after, len(buffer)))))
-            self.single = single_of(told.codes)
-        code, only = self.single, self.options.only
+        programs = self._programs(parameters, little=little)
+        self.prediction.sample(programs, buffer, at, hop)
+        code, only = self.prediction.message, self.options.only
         if code is None or (only is not None and self.names[code] not in only):
             return None
-        view = self._view(code)
-        program = programs.viewed(view).passing(code)
-        if self.passing is None or self.passing.program is not program:
-            self.passing = None if program is None else FusedScan(program, code, PASS_ROWS)
-        return self.passing
+        program = programs.viewed(self._view(code)).passing(code)
+        return None if program is None else FusedScan(program, code, PASS_ROWS)
+
+    def _programs(self, parameters: Mapping[str, Any], *, little: bool) -> Programs:
+        """The programs for captures with these parameters, with assumed values where no header was read."""
+        return programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little)
 
     def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
         """The batches of a capture in memory or in a memory map. Raises ``DecodeError`` in mode ``FAILFAST``.
@@ -437,19 +414,16 @@ class Decoder:
 
     def _in_order(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
         """The same for records of one byte order."""
-        from wireloom.columnar.machine.decoding import Machine
-        from wireloom.columnar.machine.programs import programs_of
-
         batch, first = self._batch(stretch, rows)
         if len(stretch.gaps) and len(ranges := np.flatnonzero(np.isin(rows, stretch.gaps))):
             self.gaps(self._known(stretch)).refuse(batch, ranges, self._buffer(stretch), first)
-        machine = Machine(programs_of(self.protocol, batch.parameters, little=bool(stretch.little)), batch)
+        machine = Machine(self._programs(batch.parameters, little=bool(stretch.little)), batch)
         is_filtered = bool(self.filters) or self.options.only is not None
-        view = None if is_filtered or self.single is not None else self.columns
+        view = None if is_filtered or self.prediction.message is not None else self.columns
         sorting = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view, judging=is_filtered)
         if sorting is None:
             return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first)))
-        self.single = sorting.single
+        self.prediction.observe(sorting.single)
         return [
             (columns, self._chosen(machine.decode(which, sorting, columns), stretch, rows[which], first))
             for columns, which in self.views(sorting.codes, np.flatnonzero(sorting.wanted | (sorting.codes < 0)))

@@ -48,31 +48,27 @@ class FusedScan:
         self.program = program
         self.code = code
         self.rows = rows
-        self.size = 0
-        """The bytes of a record, as far as is known."""
 
     def run(
         self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop
     ) -> tuple[Array, Array, Passed] | None:
         """As ``scanning.Pass``."""
-        if not self.size:
-            starts, stop = hop.follow(buffer, at, end, _FEW)
-            self.size = max(1, (stop - at) // max(1, len(starts)))
-        there = (end - at) // self.size
+        some, stop = hop.follow(buffer, at, end, _FEW)
+        size = max(1, (stop - at) // max(1, len(some)))
+        there = (end - at) // size
         if there < min(_LEAST, self.rows):
             return None
         loop = self.program.assembled.runner.scan(min(self.rows, there), hop)
         if loop is None:
             return None
         rows = min(self.rows, there + _LEAST)
-        most = min(end, at + rows * (self.size + self.size // 4))
+        most = min(end, at + rows * (size + size // 4))
         data = np.frombuffer(buffer, np.uint8)[:most]
         written = Filled(self.program.assembled.rooms, rows, rows, most - at)
         starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written, rows)
         count = len(starts)
         if count < min(_LEAST, self.rows):
             return None
-        self.size = max(1, int(stops[-1] - at) // count)
         written.cut(count)
         passed = self._passed(data, written)
         return None if passed is None else (starts, stops, passed)
