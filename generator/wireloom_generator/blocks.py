@@ -3,7 +3,7 @@
 import re
 
 from wireloom_generator import naming, types
-from wireloom_generator.types import Float, Integer, meanings
+from wireloom_generator.types import Float, Integer, meanings, signs
 
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
@@ -15,7 +15,7 @@ BLOCKS = frozenset({
     "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
     "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
     "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",
-}).union(meanings.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip
+}).union(meanings.BLOCKS, signs.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")

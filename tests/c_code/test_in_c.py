@@ -36,6 +36,7 @@ VECTORS = {
 }
 FEATURES = (
     "bits",
+    "bits_signed",
     "checksums_over_each_other",
     "flatbuffers_sized",
     "optional_when",

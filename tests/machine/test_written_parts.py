@@ -15,6 +15,7 @@ from wireloom.columnar.tables import Table
 FEATURES = (
     "align",
     "align_from_a_section",
+    "bits_signed",
     "bytes_prefixed",
     "checksum_parameters",
     "checksums_over_each_other",

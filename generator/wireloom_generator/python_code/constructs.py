@@ -168,7 +168,8 @@ def _through(through: model.Through) -> Code:
 
 
 def _bit(field: model.BitField) -> Code:
-    value = call("Bit", literal(field.width), boolean=field.boolean)
+    sign = None if field.sign is None else call(field.sign.block, *map(literal, field.sign.details.values()))
+    value = call("Bit", literal(field.width), boolean=field.boolean, sign=sign)
     if field.meaning is not None:
         value = call("As", value, _meaning(field.meaning))
     if field.count is not None:

@@ -40,6 +40,7 @@ from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.pointers import Elsewhere
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.recursion import Deeper
+from wireloom.codec.signs import OffsetBinary, SignMagnitude, TwosComplement
 from wireloom.codec.text_forms import Form, FormEntry, Forms
 from wireloom.codec.transforms import Compressing, Rol, Xor, Zeros
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
@@ -95,6 +96,7 @@ __all__ = [
     "MacMeaning",
     "Message",
     "Nested",
+    "OffsetBinary",
     "Optional",
     "Ordered",
     "Packed",
@@ -111,6 +113,7 @@ __all__ = [
     "Rest",
     "Rol",
     "Section",
+    "SignMagnitude",
     "SignedLeb128",
     "Size",
     "Slot",
@@ -121,6 +124,7 @@ __all__ = [
     "Text",
     "Through",
     "TimestampMeaning",
+    "TwosComplement",
     "Unpack",
     "Until",
     "UuidMeaning",

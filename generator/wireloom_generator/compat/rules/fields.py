@@ -123,6 +123,9 @@ def signedness_changed(comparison: Comparison) -> Iterator[Change]:
         if isinstance(one, Integer) and isinstance(other, Integer) and one.signed is not other.signed:
             sign = "signed" if other.signed else "unsigned"
             yield Change(kept.new.path, f"{walks.was(str(one), str(other))}: now {sign}", BOTH)
+    for _, kept, before, after in walks.values(comparison):
+        if isinstance(before, model.BitField) and isinstance(after, model.BitField) and before.sign != after.sign:
+            yield Change(kept.new.path, walks.was(words.sign(before.sign), words.sign(after.sign)), BOTH)
 
 
 def encoding_changed(comparison: Comparison) -> Iterator[Change]:

@@ -823,9 +823,10 @@ local function declare(protocol, owner, nodes)
     if node.options then declare(protocol, owner, node.options) end
     if node.whole then declare(protocol, owner, {node.whole}) end
     for _, bit in ipairs(node.bits or {}) do
-      local is_shown = is_narrow(node.value) and not bit.meaning and not bit.shifts
+      local is_extended = bit.sign == nil or bit.sign == "twos_complement"
+      local is_shown = is_narrow(node.value) and is_extended and not bit.meaning and not bit.shifts
       bit.word, bit.mask = node.value, is_shown and (2 ^ bit.width - 1) * 2 ^ bit.shift or nil
-      if bit.mask and bit.shape ~= "bool" then bit.shape = "uint" .. 8 * node.value.size end
+      if bit.mask and bit.shape ~= "bool" then bit.shape = (bit.sign and "int" or "uint") .. 8 * node.value.size end
       declare(protocol, owner, {bit})
     end
     if node.section then
@@ -1508,11 +1509,29 @@ function readers.computed(reader, tree, this, node)
   add_value(reader, tree, node, reader.pos, 0, value)
 end
 
--- The value of a bit field.
+-- What the bits of a number represent, by how they represent its sign; nil if they represent none.
+local signs = {}
+
+function signs.twos_complement(bits, bit)
+  return bits < power(bit.width - 1) and bits or sub(bits, power(bit.width))
+end
+
+function signs.sign_magnitude(bits, bit)
+  local half = power(bit.width - 1)
+  if bits < half then return bits end
+  local magnitude = sub(bits, half)
+  return magnitude ~= 0 and neg(magnitude) or nil
+end
+
+function signs.offset(bits, bit)
+  return add(bits, bit.offset)
+end
+
+-- The value of a bit field; nil if it has none.
 local function value_of(bit, word, shift)
   local value = mod(shr(word, shift), power(bit.width))
   if bit.shape == "bool" then return value == 1 end
-  return value
+  return bit.sign and signs[bit.sign](value, bit) or not bit.sign and value or nil
 end
 
 function readers.bits(reader, tree, this, node, derived)
@@ -1529,7 +1548,12 @@ function readers.bits(reader, tree, this, node, derived)
     local items = {}
     for i, shift in ipairs(bit.shifts or {bit.shift}) do
       items[i] = value_of(bit, word, shift)
-      add_value(reader, tree, bit, at, node.value.size, items[i])
+      if items[i] == nil then
+        local path = reader.path .. bit.name .. (bit.shifts and "[" .. i - 1 .. "]" or "")
+        refuse(reader, "invalid", at, path, "0 expected, found -0")
+      else
+        add_value(reader, tree, bit, at, node.value.size, items[i])
+      end
     end
     this[bit.name] = bit.shifts and items or items[1]
     reader.frame[bit.name] = {at, reader.pos}

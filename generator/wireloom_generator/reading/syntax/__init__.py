@@ -35,6 +35,7 @@ from wireloom_generator.reading.syntax.entries import (
     Entry,
     Include,
     Matched,
+    OffsetBinary,
     Pad,
     Section,
     walk,

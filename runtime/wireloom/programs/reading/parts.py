@@ -16,7 +16,7 @@ from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
-from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits
+from wireloom.programs.expressions import Found, both, both_masks, either_not, shifted, some_bits
 from wireloom.programs.number_format import NumberFormat, singles, varint_form
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
@@ -26,6 +26,7 @@ from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.reading.signs import signed
 from wireloom.programs.reading.texts import chosen, text
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
@@ -176,13 +177,21 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
         at.spans[part.whole[0]] = span
         with at.asm.field(part.whole[0]):
             put(at, *part.whole, word)
-    for name, said, shift, mask in part.fields:
+    for name, said, shift, _ in part.fields:
         if isinstance(said.subcon, codec.BitList):
             raise NoProgramError("bits as a list")
         at.spans[name] = span
         with at.asm.field(name):
-            _number(name, said, some_bits(at.asm, word, shift, mask), at)
+            _number(name, said, _bit_field(said.subcon, word, shift, start, at), at)
         valid(at, name, said)
+
+
+def _bit_field(kind: codec.As | codec.Bit, word: Number, shift: int, start: int, at: Lowering) -> Number:
+    """The number of a bit field of an integer that starts there."""
+    bit = kind.subcon if isinstance(kind, codec.As) else kind
+    if bit.sign is None:
+        return some_bits(at.asm, word, shift, (1 << bit.width) - 1)
+    return signed(at, shifted(at.asm, word, shift), bit.sign, bit.width, start)
 
 
 @step.register

@@ -16,7 +16,7 @@ from wireloom.expressions import Expression
 from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as write_op
-from wireloom.programs.assembler import Assembler
+from wireloom.programs.assembler import Assembler, wrapped
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat, varint_form
 from wireloom.programs.outputs import Table
@@ -32,6 +32,7 @@ from wireloom.programs.values import (
 )
 from wireloom.programs.writing.decimals import packed
 from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
+from wireloom.programs.writing.signs import unsigned
 
 
 class ArrangingNumbers(Lowering):
@@ -283,7 +284,7 @@ class ArrangingNumbers(Lowering):
         """The number that bits make up, where it is not given itself."""
         asm, word = self.asm, self.nothing
         for name, said, shift, mask in part.fields:
-            bits = asm.value(op.AND_NUMBER, (self._told(of, name, said),), (mask,))
+            bits = asm.value(op.AND_NUMBER, (unsigned(asm, self._told(of, name, said), said.subcon),), (wrapped(mask),))
             word = asm.value(op.OR, (word, asm.value(op.SHIFT_LEFT, (bits, asm.number(shift)))))
         known = None if part.whole is None else of.columns.get(part.whole[0])
         return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
