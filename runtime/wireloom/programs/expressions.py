@@ -91,12 +91,10 @@ def some_bits(asm: Assembler, word: Number, shift: int, mask: int) -> Number:
     """Some bits of a number: those of ``mask``, after a shift to the right."""
     if not 0 <= mask < WORD:
         raise NoProgramError("what numbers of 64 bits cannot say")
-    return Number(asm.value(op.AND_NUMBER, (shifted(asm, word, shift),), (mask,)), 0, mask, word.valid, truth=mask == 1)
-
-
-def shifted(asm: Assembler, word: Number, shift: int) -> int:
-    """The register with a number, after a shift to the right."""
-    return asm.value(op.SHIFT_RIGHT, (word.register, asm.number(shift))) if shift else word.register
+    register = word.register
+    if shift:
+        register = asm.value(op.SHIFT_RIGHT, (register, asm.number(shift)))
+    return Number(asm.value(op.AND_NUMBER, (register,), (mask,)), 0, mask, word.valid, truth=mask == 1)
 
 
 def both_masks(asm: Assembler, one: Mask, other: Mask) -> Mask:

@@ -16,8 +16,9 @@ from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
-from wireloom.programs.expressions import Found, both, both_masks, either_not, shifted, some_bits
+from wireloom.programs.expressions import Found, both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat, singles, varint_form
+from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
@@ -26,7 +27,6 @@ from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
-from wireloom.programs.reading.signs import signed
 from wireloom.programs.reading.texts import chosen, text
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
@@ -165,33 +165,30 @@ def _must_be(wanted: object, found: Datum, kind: object, at: Lowering) -> None:
 @step.register
 def _bits(part: codec.Bits, at: Lowering) -> None:
     kind = NumberFormat.from_construct(part.integer)
-    if kind.size > 8:
-        raise NoProgramError("bits of a number of more than 64 bits")
     if part.over:
         at.shift -= kind.size
     at.need((part.whole[0] if part.whole is not None else part.fields[0][0], kind.size))
-    start = at.cursor
-    word = number_at(kind, at)
+    start, place = at.cursor, at.shift
+    word = number_at(kind, at) if kind.size <= 8 else None
+    at.shift = place + kind.size
     span = start, at.cursor
-    if part.whole is not None:
+    if part.whole is not None and word is not None:
         at.spans[part.whole[0]] = span
         with at.asm.field(part.whole[0]):
             put(at, *part.whole, word)
-    for name, said, shift, _ in part.fields:
+    for name, said, shift, mask in part.fields:
         if isinstance(said.subcon, codec.BitList):
             raise NoProgramError("bits as a list")
         at.spans[name] = span
         with at.asm.field(name):
-            _number(name, said, _bit_field(said.subcon, word, shift, start, at), at)
+            if word is None:
+                width, little = mask.bit_length(), kind.is_little(little=at.little)
+                bits = bits_in_memory(at, place, kind.size, shift, width, little=little)
+                number = bit_field(at, said.subcon, bits, 0, start)
+            else:
+                number = bit_field(at, said.subcon, word, shift, start)
+            _number(name, said, number, at)
         valid(at, name, said)
-
-
-def _bit_field(kind: codec.As | codec.Bit, word: Number, shift: int, start: int, at: Lowering) -> Number:
-    """The number of a bit field of an integer that starts there."""
-    bit = kind.subcon if isinstance(kind, codec.As) else kind
-    if bit.sign is None:
-        return some_bits(at.asm, word, shift, (1 << bit.width) - 1)
-    return signed(at, shifted(at.asm, word, shift), bit.sign, bit.width, start)
 
 
 @step.register
@@ -419,7 +416,7 @@ def _are(wanted: bytes, position: int, shift: int, at: Lowering, reason: Reason 
     """Rows in which the bytes there are others are not sound."""
     while wanted:
         size = next(each for each in (8, 4, 2, 1) if each <= len(wanted))
-        found = at.asm.value(_LOADS[size, True], (position,), (shift,))
+        found = at.asm.value(LOADS[size, True], (position,), (shift,))
         same = at.asm.value(op.EQUAL_NUMBER, (found,), (int.from_bytes(wanted[:size], "little"),))
         at.must(same, reason=reason)
         wanted, shift = wanted[size:], shift + size
@@ -476,10 +473,8 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         known = at.asm.constant(register)
         if known is not None and (known >= 0 or kind.kind == "i") and kind.kind != "f" and not kind.boolean:
             return Number(register, known, known)
-    elif kind.odd:
-        register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
     else:
-        register = at.asm.value(_LOADS[kind.size, little], (place,), (shift,))
+        register = load(at, place, shift, kind.size, little=little)
     if kind.half:
         single = at.asm.value(op.LOOK_UP, (register,), (at.asm.shared(singles()), 1 << bits))
         return Number(at.asm.value(op.AND_NUMBER, (single,), (0xFFFF_FFFF,)), 0, 0, floating=4)
@@ -494,14 +489,6 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         register = register if bits == 64 or written is not None else at.asm.value(op.SIGN, (register,), (bits,))
         return Number(register, -1 << bits - 1, (1 << bits - 1) - 1)
     return Number(register, 0, (1 << bits) - 1)
-
-
-_LOADS = {
-    (1, False): op.LOAD_1, (1, True): op.LOAD_1,
-    (2, False): op.LOAD_2_BIG, (2, True): op.LOAD_2,
-    (4, False): op.LOAD_4_BIG, (4, True): op.LOAD_4,
-    (8, False): op.LOAD_8_BIG, (8, True): op.LOAD_8,
-}  # fmt: skip
 
 
 def extent(kind: object, at: Lowering) -> Span:

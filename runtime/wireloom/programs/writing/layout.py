@@ -137,7 +137,7 @@ class Arranging(ArrangingExtents):
 
     def within(self, holds: Mask, read: Callable[[], None]) -> None:
         """Lay out something in the rows where ``holds``. If no program does, none of these rows is sound."""
-        lists: list[list[Any]] = [self.writes, self.following, self.varying, self.sums]
+        lists: list[list[Any]] = [self.writes, self.following, self.varying, self.sums, self.alternatives]
         counts, items = [len(each) for each in lists], dict(self.items)
         this, octets, filled = self.this, dict(self.this.octets), dict(self.this.filled)
         mask = holds if isinstance(holds, bool) else both(self.asm, self.where, holds)

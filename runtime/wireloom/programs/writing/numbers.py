@@ -16,7 +16,7 @@ from wireloom.expressions import Expression
 from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as write_op
-from wireloom.programs.assembler import Assembler, wrapped
+from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat, varint_form
 from wireloom.programs.outputs import Table
@@ -30,9 +30,9 @@ from wireloom.programs.values import (
     Number,
     Octets,
 )
+from wireloom.programs.writing.bit_fields import chunks, placed, unsigned
 from wireloom.programs.writing.decimals import packed
-from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
-from wireloom.programs.writing.signs import unsigned
+from wireloom.programs.writing.scope import Copied, Divided, Following, Laid, Stamp, Summed
 
 
 class ArrangingNumbers(Lowering):
@@ -54,6 +54,8 @@ class ArrangingNumbers(Lowering):
         self.writes: list[tuple[tuple[str, ...], Callable[[], None]]] = []
         """What writes something once all is known, and the path of its field."""
         self.following: list[Following] = []
+        self.alternatives: list[Divided] = []
+        """The last number that was divided into bits, and the alternatives for some of these."""
         self.varying: list[Following] = []
         """Those of ``following`` whose own size depends on their value."""
         self.guesses: list[int] = []
@@ -262,32 +264,48 @@ class ArrangingNumbers(Lowering):
         return op.START if position == self.nothing else self.asm.value(op.ADD, (op.START, position))
 
     def _bits(self, part: codec.Bits) -> None:
+        if any(isinstance(said.subcon, codec.BitList) for _, said, _, _ in part.fields):
+            raise NoProgramError("bits as a list")
+        if not part.over:
+            self.alternatives = []
         kind = NumberFormat.from_construct(part.integer)
-        if part.over or any(isinstance(said.subcon, codec.BitList) for _, said, _, _ in part.fields):
-            raise NoProgramError("bits over others, or as a list")
-        position, shift = self.position, self.shift
-        start = self.cursor
+        position, shift = self.position, self.shift - (kind.size if part.over else 0)
+        start, stop = self.moved(position, shift), self.moved(position, shift + kind.size)
         self.move(position, shift + kind.size)
         for name, said, _, _ in part.fields:
             if said.checksum is not None:
                 raise NoProgramError("a checksum in bits")
             self._prepare(name, said)
-            self.spans[name] = start, self.cursor
+            self.spans[name] = start, stop
         if part.whole is not None:
             self._may_fill(self.this, part.whole[0])
-            self.spans[part.whole[0]] = start, self.cursor
-        of, where, little = self.this, self.where, kind.is_little(little=self.little)
-        write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
-        self._later(lambda: write(self._word(part, of)))
+            self.spans[part.whole[0]] = start, stop
+        self.alternatives.append(Divided(part, self.this, self.where))
+        if part.over:
+            return
+        parts, little = self.alternatives, kind.is_little(little=self.little)
+        for low, count, behind in chunks(kind.size, little=little):
+            place = shift + behind
+            write = partial(self._write, size=count, position=position, shift=place, where=self.where, little=little)
+            self._later(lambda write=write, low=low, count=count: write(self._word(parts, low, count)))  # type: ignore[misc]
 
-    def _word(self, part: codec.Bits, of: Laid) -> int:
-        """The number that bits make up, where it is not given itself."""
-        asm, word = self.asm, self.nothing
-        for name, said, shift, mask in part.fields:
-            bits = asm.value(op.AND_NUMBER, (unsigned(asm, self._told(of, name, said), said.subcon),), (wrapped(mask),))
-            word = asm.value(op.OR, (word, asm.value(op.SHIFT_LEFT, (bits, asm.number(shift)))))
-        known = None if part.whole is None else of.columns.get(part.whole[0])
+    def _word(self, parts: Iterable[Divided], low: int, count: int) -> int:
+        """So many bytes of the number that bits make up, from the bit ``low`` on, where it is not given itself."""
+        asm, (first, *others) = self.asm, parts
+        word = self._bits_of(first, low, count)
+        for other in others:
+            found = self._bits_of(other, low, count)
+            word = asm.value(op.OR, (word, asm.value(op.CHOOSE, (other.where, found, self.nothing))))
+        known = None if first.part.whole is None else first.of.columns.get(first.part.whole[0])
         return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
+
+    def _bits_of(self, divided: Divided, low: int, count: int) -> int:
+        asm, word = self.asm, self.nothing
+        for name, said, shift, mask in divided.part.fields:
+            bits = unsigned(asm, self._told(divided.of, name, said), said.subcon)
+            found = placed(asm, bits, mask.bit_length(), shift, low, count)
+            word = word if found is None else asm.value(op.OR, (word, found))
+        return word
 
     def _varint(self, name: str, said: codec.Field, kind: Varint) -> None:
         """A number of variable length, which goes to the cursor."""

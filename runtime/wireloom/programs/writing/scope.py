@@ -52,6 +52,15 @@ class Following:
     path: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """Bit fields of a number in the rows ``where`` they are laid out."""
+
+    part: codec.Bits
+    of: Laid
+    where: int
+
+
 @dataclass(slots=True)
 class Summed:
     """The checksum of the bytes from ``start`` to before ``stop``, which have not changed since where ``valid``."""
