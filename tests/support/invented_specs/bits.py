@@ -28,9 +28,11 @@ class Bits(Drawing):
     """Draws numbers that are divided into bits."""
 
     def bits(self) -> Piece:
-        width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")
-        wide, whole = self.random.choice((8, 16, 24, 40, 64)), self.random.choice(({}, {"name": self.named("whole")}))
-        fields: list[Entry] = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
+        width, high = self.random.randint(1, 7), self.named("high")
+        wide = self.random.choice((8, 16, 24, 40, 64, 72, 136))
+        whole = self.random.choice(({}, {"name": self.named("whole")})) if wide <= 64 else {}
+        lows = {self.named("low"): min(64, wide - width - at) for at in range(0, wide - width, 64)}
+        fields: list[Entry] = [{"name": name, "width": size} for name, size in {high: width, **lows}.items()]
         lsb = self.random.random() < 0.5
         order = {"bit_order": "lsb"} if lsb else {}
         meaning, value = self.random.choice((*_MEANINGS, *[({}, int)] * 7)) if width > 1 else ({}, int)
@@ -38,9 +40,12 @@ class Bits(Drawing):
         fields[0] |= meaning | sign
 
         def fill(row: Row) -> None:
-            number, row[low] = self._number(width, sign), self.random.randrange(1 << wide - width)
+            number = self._number(width, sign)
             row[high] = value(signed(number, 1 << width - 1))
+            for low, size in lows.items():
+                row[low] = self.random.randrange(1 << size) == 1 if size == 1 else self.random.randrange(1 << size)
             if whole and self.random.random() < 0.5:
+                (low,) = lows
                 row[whole["name"]] = number << wide - width | row[low]
                 for name in self.random.choice(([], [high], [high, low])):
                     del row[name]
