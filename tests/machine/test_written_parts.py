@@ -15,6 +15,8 @@ from wireloom.columnar.tables import Table
 FEATURES = (
     "align",
     "align_from_a_section",
+    "bits_choice",
+    "bits_in_other_orders",
     "bits_signed",
     "bytes_prefixed",
     "checksum_parameters",

@@ -253,7 +253,7 @@ class Statements:
     def _one(self, each: Instruction, indent: int) -> None:
         kind, numbers = each.kind, each.numbers
         if each.kind in (*_LOADING, op.TAKE, op.VARINT, op.FIND, op.SAME, op.DIGITS):
-            shift = each.numbers[0] if kind in _LOADING else 0
+            shift = self.asm.parts.get(each.sets[0], each.numbers[0]) if kind in _LOADING else 0
             place = self.scope, _at("", self.known[each.reads[0]], shift)
             if kind != op.SAME:
                 self.places.setdefault(self._path(each), []).append(place)

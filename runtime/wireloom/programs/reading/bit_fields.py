@@ -38,10 +38,14 @@ def bits_in_memory(at: Lowering, place: int, size: int, shift: int, width: int, 
     count = -(-(low + width) // 8)
     first = shift // 8 if little else size - shift // 8 - count
     begin = place + first
+    loaded = [load(at, at.position, begin, min(count, 8), little=little)]
+    if count > 8:
+        loaded.append(load(at, at.position, begin + 8, 1, little=little))
+    asm.parts |= dict.fromkeys(loaded, place)
     if count <= 8:
-        register = _shifted(at, load(at, at.position, begin, count, little=little), low)
-    else:  # eight bytes and one more
-        high, rest = load(at, at.position, begin, 8, little=little), asm.value(op.LOAD_1, (at.position,), (begin + 8,))
+        register = _shifted(at, loaded[0], low)
+    else:
+        high, rest = loaded
         if little:
             high, rest = rest, asm.value(op.AND_NUMBER, (_shifted(at, high, low),), ((1 << 64 - low) - 1,))
             above = 64 - low
