@@ -26,6 +26,7 @@ from wireloom.programs.support import unread
 NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
 WHOLE = {
     "elf": 1,
+    "gdl90": 4,
     "kafka_batches": 1,
     "mainframe": 3,
     "mavlink2": 8,

@@ -21,6 +21,7 @@ from wireloom.codec.compression import COMPRESSORS
 from wireloom.codec.values import Rest
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps, wrapped
+from wireloom.programs.escapes import escaping_of
 from wireloom.programs.octets import lowest, masked, sought_in, transcoded, without
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import NoProgramError
@@ -519,6 +520,13 @@ class InstructionSource:
         function, size = self.source.bind("masked", masked), each.numbers[1]
         self._appended(each, f"{function}({self.span(start, stop)}, {self.text(key)}, {size})", where)
 
+    def _unescape(self, each: Instruction) -> None:
+        start, stop, where = each.reads
+        table = self.asm.memory[each.numbers[1]]
+        assert isinstance(table, Table)
+        unescaped = self.source.bind("unescaped", escaping_of(table.numbers).canonical)
+        self._appended(each, f"{unescaped}({self.span(start, stop)})", where)
+
     def _expand(self, each: Instruction) -> None:
         start, stop, where = each.reads
         _, most, kind = each.numbers
@@ -576,6 +584,7 @@ class InstructionSource:
         op.FILL: _fill,
         op.TRANSLATE: _translate,
         op.MASK: _mask,
+        op.UNESCAPE: _unescape,
         op.EXPAND: _expand,
         op.TRANSCODE: _transcode,
     }

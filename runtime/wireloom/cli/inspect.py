@@ -15,6 +15,7 @@ from wireloom.cli.incremental import Piece
 from wireloom.cli.outputs import output
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cutter
+from wireloom.codec.errors import NoRecordError
 from wireloom.codec.frames import Values
 from wireloom.inspection import Inspected, page
 from wireloom.inspection.plain import lines
@@ -107,6 +108,8 @@ class _Inspection:
                 say(f"{name}: started at byte {self.offset}; the bytes before it were skipped")
             cut = self._cut if kind is CaptureKind.RAW else partial(self._recorded, kind)
             for piece, parameters in cut(read, known):
+                if isinstance(piece.cut.error, NoRecordError):
+                    continue
                 seen += 1
                 if self.record is not None and piece.number != self.record:
                     continue

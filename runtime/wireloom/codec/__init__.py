@@ -13,13 +13,15 @@ from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
 from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.escapes import EscapePairs
 from wireloom.codec.fields import Boolean, EitherOrder, Field
+from wireloom.codec.flagged import Flagged
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout, With
-from wireloom.codec.lengths import Everything, Lengths, Terminated
+from wireloom.codec.lengths import BetweenFlags, Everything, Lengths, Terminated
 from wireloom.codec.lists import Repeat
 from wireloom.codec.matching import Between
 from wireloom.codec.meanings import (
@@ -42,7 +44,7 @@ from wireloom.codec.protocol import Protocol
 from wireloom.codec.recursion import Deeper
 from wireloom.codec.signs import OffsetBinary, SignMagnitude, TwosComplement
 from wireloom.codec.text_forms import Form, FormEntry, Forms
-from wireloom.codec.transforms import Compressing, Rol, Xor, Zeros
+from wireloom.codec.transforms import Compressing, Rol, Unescape, Xor, Zeros
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
 from wireloom.expressions import Expression, PerItem
@@ -54,6 +56,7 @@ __all__ = [
     "Ascii",
     "Bcd",
     "Between",
+    "BetweenFlags",
     "Bit",
     "BitList",
     "BitSlice",
@@ -75,10 +78,12 @@ __all__ = [
     "EitherOrder",
     "Elsewhere",
     "EncodeError",
+    "EscapePairs",
     "Everything",
     "Expression",
     "Field",
     "Fields",
+    "Flagged",
     "FlatBuffer",
     "Form",
     "FormEntry",
@@ -125,6 +130,7 @@ __all__ = [
     "Through",
     "TimestampMeaning",
     "TwosComplement",
+    "Unescape",
     "Unpack",
     "Until",
     "UuidMeaning",

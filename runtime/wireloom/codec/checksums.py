@@ -24,10 +24,11 @@ def mirrored(number: int, bits: int) -> int:
 class Crc(NamedTuple):
     """A CRC by the parameters that catalogues give: ``init`` and ``poly`` with their highest bit first.
 
-    ``reflect_in`` says that the lowest bit of each byte comes first, ``reflect_out`` that of the register. The register
-    is kept as if it were reflected, whatever the CRC is: then all of them take bytes in the same way, those of one that
-    is not reflected with their bits reversed. It is linear in its earlier value and in the bytes, so the sum of a range
-    follows from the sums of two others.
+    ``reflect_in`` says that the lowest bit of each byte comes first, ``reflect_out`` that of the register. One that is
+    ``unaugmented`` does not append as many zero bits to the bytes as it has itself. The register is kept as if it were
+    reflected, whatever the CRC is: then all of them take bytes in the same way, those of one that is not reflected with
+    their bits reversed. It is linear in its earlier value and in the bytes, so the sum of a range follows from the sums
+    of two others.
     """
 
     bits: int
@@ -36,6 +37,7 @@ class Crc(NamedTuple):
     reflect_in: bool = False
     reflect_out: bool = False
     xor_out: int = 0
+    unaugmented: bool = False
 
     @property
     def initial(self) -> int:
@@ -63,6 +65,10 @@ class Crc(NamedTuple):
 
     def final(self, register: int) -> int:
         """The checksum that the register is."""
+        if self.unaugmented:
+            tables = withdrawals(self.bits, self.poly)
+            octets = register.to_bytes(len(tables), "little")
+            register = reduce(xor, (one[byte] for one, byte in zip(tables, octets, strict=True)))
         return (register if self.reflect_out else mirrored(register, self.bits)) ^ self.xor_out
 
     def __call__(self, data: Data) -> int:
@@ -98,6 +104,22 @@ def table(bits: int, poly: int) -> tuple[int, ...]:
             register = register >> 1 ^ (polynomial if register & 1 else 0)
         found.append(register)
     return tuple(found)
+
+
+@cache
+def withdrawals(bits: int, poly: int) -> tuple[tuple[int, ...], ...]:
+    """For each byte of a reflected register, the lowest first, what each of its values adds to what the register was
+    before as many zero bits as it has.
+    """
+    polynomial, highest, ones = mirrored(poly, bits), 1 << bits - 1, (1 << bits) - 1
+
+    def before(register: int) -> int:
+        for _ in range(bits):
+            was_odd = register & highest  # polynomials are odd
+            register = (register ^ polynomial) << 1 | 1 if was_odd else register << 1
+        return register & ones
+
+    return tuple(tuple(before(byte << place & ones) for byte in range(256)) for place in range(0, bits, 8))
 
 
 @cache

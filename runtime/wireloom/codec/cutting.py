@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.errors import DecodeError, NoRecordError, counted
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
@@ -208,7 +208,7 @@ class Cutter:
             if error.needed > left and not final:
                 return None
             error.offset += base + start
-            return Cut(start, left, proven=False, error=error)
+            return Cut(start, left, proven=isinstance(error, NoRecordError), error=error)
         if length > left and not final:
             return None
         if length <= left:

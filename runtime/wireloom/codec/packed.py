@@ -39,7 +39,7 @@ class Through(NamedTuple):
             packed = reader.buffer[start:end]
             data = step.unpack(packed, min(self.limit, Reader.HEAVIEST - reader.weight))
         except DecodeError as error:
-            error.offset = start
+            error.offset += start
             raise (error.within(name) if name else error) from None
         if step.grows:
             reader.weigh(len(data))
@@ -47,7 +47,7 @@ class Through(NamedTuple):
         if self.raw is not None:
             this[self.raw] = packed if keeps else None
         elif keeps:
-            reader.refuse(DecodeError("padding", "zeros at its end, which are cut off when it is written", start, name))
+            reader.refuse(DecodeError(*step.stray, start, name))
         outside = reader.open(data)
         if reader.trace is not None:
             reader.trace.open(start, packed, same=isinstance(step, Same))

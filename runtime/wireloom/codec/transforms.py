@@ -1,4 +1,4 @@
-"""Transforms of bytes: a mask, a rotation, zeros that are cut off, a compression.
+"""Transforms of bytes: a mask, a rotation, zeros that are cut off, escapes, a compression.
 
 A ``Way`` is what a spec declares; its ``Transform`` for a record changes the bytes, and changes them back.
 """
@@ -8,6 +8,7 @@ from typing import Any
 
 from wireloom.codec.accepted_values import shown
 from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.escapes import ESCAPINGS, Escaping
 from wireloom.codec.frames import Frame, Values
 from wireloom.expressions import Expression, Formula, expression
 from wireloom.options import MAX_RECORD_BYTES
@@ -19,6 +20,8 @@ class Transform:
     exact = True
     grows = False
     """Whether there may be more bytes than were packed, so that they count."""
+    stray = ("", "")
+    """The code and the detail of the error for packed bytes that must be kept, and are not."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -79,6 +82,7 @@ class Filled(Transform):
 
     exact = False
     grows = True
+    stray = ("padding", "zeros at its end, which are cut off when it is written")
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -99,6 +103,28 @@ class Filled(Transform):
 
     def keeps(self, data: bytes, unpacked: bytes) -> bool:
         return data.endswith(b"\0") if len(data) > 1 else not data and self.size > 0
+
+
+class Unescaped(Transform):
+    """Bytes without their escapes."""
+
+    exact = False
+    stray = ("escape", "escapes that are not written like this")
+
+    def __init__(self, escaping: Escaping) -> None:
+        self.escaping = escaping
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        found = self.escaping.unescape(data)
+        if len(found) > most:
+            raise DecodeError("too-long", f"escapes of {counted(len(found), 'byte')}, more than the {most} allowed")
+        return found
+
+    def pack(self, data: bytes) -> bytes:
+        return self.escaping.escape(data)
+
+    def keeps(self, data: bytes, unpacked: bytes) -> bool:
+        return self.pack(unpacked) != data
 
 
 class Compressed(Transform):
@@ -188,6 +214,19 @@ class Zeros(Way):
         if isinstance(value, int) and 0 <= value <= MAX_RECORD_BYTES:
             return Filled(value)
         raise DecodeError("invalid-size", f"a size expected, found {shown(value)}")
+
+
+class Unescape(Way):
+    """Escapes: those of a table, or of a name in ``ESCAPINGS`` or none, selected with an expression."""
+
+    def __init__(self, escaping: Formula | Escaping) -> None:
+        self.table = escaping if isinstance(escaping, Escaping) else None
+        super().__init__(0 if isinstance(escaping, Escaping) else escaping)
+
+    def of(self, value: Any) -> Transform:
+        if self.table is not None:
+            return Unescaped(self.table)
+        return Unescaped(ESCAPINGS[value]) if value in ESCAPINGS else Same()
 
 
 class Compressing(Way):

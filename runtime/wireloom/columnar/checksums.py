@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from wireloom.codec.checksums import ADLER, Algorithm, Crc, Totals, Words, table
+from wireloom.codec.checksums import ADLER, Algorithm, Crc, Totals, Words, table, withdrawals
 from wireloom.columnar import accel, compiled
 from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.crc_loops import FLIPPED, SLICES, sliced, word_tables
@@ -49,6 +49,10 @@ def register_type(crc: Crc) -> type[np.unsignedinteger]:
 
 def final(crc: Crc, registers: Array) -> Array:
     """The checksums that registers are, as 64-bit integers; unsigned if they have more than 32 bits."""
+    if crc.unaugmented:
+        tables, kind = np.array(withdrawals(crc.bits, crc.poly), registers.dtype), registers.dtype.type
+        bytes_ = (registers >> kind(8 * place) & kind(0xFF) for place in range(len(tables)))
+        registers = np.bitwise_xor.reduce([one[byte] for one, byte in zip(tables, bytes_, strict=True)])
     if not crc.reflect_out:
         size = registers.itemsize
         octets = np.ascontiguousarray(registers).view(np.uint8).reshape(-1, size)

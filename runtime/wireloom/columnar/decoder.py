@@ -22,6 +22,7 @@ from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoded_rows import Decoded, DecodedRows, RejectedRows
 from wireloom.columnar.filters import Filter
+from wireloom.columnar.flagged import opened
 from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.framings import framing_of
 from wireloom.columnar.hopping import Hop
@@ -414,6 +415,10 @@ class Decoder:
 
     def _in_order(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
         """The same for records of one byte order."""
+        if (flagged := self.protocol.record.flagged) is not None:
+            stretch, rows = opened(stretch, rows, flagged)
+            if not len(rows):
+                return []
         batch, first = self._batch(stretch, rows)
         if len(stretch.gaps) and len(ranges := np.flatnonzero(np.isin(rows, stretch.gaps))):
             self.gaps(self._known(stretch)).refuse(batch, ranges, self._buffer(stretch), first)
@@ -460,7 +465,8 @@ class Decoder:
     def _chosen(self, decoded: Decoded, stretch: RecordSpans, rows: Array, first: int) -> DecodedRows:
         """The decoded rows, with malformed ones if the mode keeps them. Their buffer begins at ``first``."""
         mode, batch, sources = self.options.mode, decoded.batch, stretch.sources(rows)
-        refused = np.zeros(len(rows), bool) if mode is Mode.FAILFAST else decoded.refused()
+        told = mode is not Mode.FAILFAST and self.protocol.record.flagged is None  # places are those of the contents
+        refused = decoded.refused() if told else np.zeros(len(rows), bool)
         malformed = np.flatnonzero(refused)
         counted: RejectedRows | None = None
         if len(malformed):

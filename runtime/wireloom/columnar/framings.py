@@ -25,7 +25,7 @@ def framing_of(protocol: codec.Protocol) -> Framing:
         lengths = [_lengths(protocol, number, each) for number, each in enumerate(framing.lengths)]
     except NoProgramError:
         return Framing((), (), b"")
-    return Framing(lengths, list(map(_probe, framing.match)), framing.until)
+    return Framing(lengths, list(map(_probe, framing.match)), framing.until, flagged=framing.flagged)
 
 
 def _lengths(protocol: codec.Protocol, number: int, ends: Ends) -> Lengths:

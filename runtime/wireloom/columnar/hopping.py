@@ -14,7 +14,7 @@ from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.length_sums import Chain, Term, chain
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, compiled, matching
-from wireloom.columnar.buffers import Array, places
+from wireloom.columnar.buffers import Array, flags_after, places
 from wireloom.columnar.fields import Number
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.speculative_framing import MANY, SpeculativeFraming
@@ -36,6 +36,7 @@ class Hop:
     def __init__(self, framing: Framing, parameters: Mapping[str, Any], *, little: bool) -> None:
         self.until = framing.until
         self.possible = bool(self.until)
+        self.flagged = framing.flagged
         self.reach = max((lengths.size for lengths in framing.lengths), default=0)
         self.selector = -1
         self.select = np.zeros(256, np.int64)
@@ -94,6 +95,8 @@ class Hop:
 
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""
+        if self.flagged:
+            return _flagged(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
         if self.until:
             return _terminated(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
         last = end - self.reach
@@ -211,6 +214,17 @@ def _terminated(buffer: Array, until: bytes, at: int, end: int, room: int) -> tu
         size *= 4
         found = places(buffer[at : min(at + size, end)], until)
     stop = (_apart(found, len(until))[:room] + (at + len(until))).astype(np.int64)
+    return np.append(at, stop)[: len(stop)], int(stop[-1]) if len(stop) else at
+
+
+def _flagged(buffer: Array, flag: bytes, at: int, end: int, room: int) -> tuple[Array, int]:
+    """As ``_terminated``, for records that end with a flag after another byte."""
+    size = room * _LIKELY
+    found = flags_after(buffer[at : min(at + size, end)], flag)
+    while not len(found) and at + size < end:
+        size *= 4
+        found = flags_after(buffer[at : min(at + size, end)], flag)
+    stop = (found[:room] + (at + 1)).astype(np.int64)
     return np.append(at, stop)[: len(stop)], int(stop[-1]) if len(stop) else at
 
 

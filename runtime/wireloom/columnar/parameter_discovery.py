@@ -66,6 +66,8 @@ class BulkAhead(Ahead):
         sound = np.ones(len(cuts.start), bool)
         sound[[*cuts.errors, *cuts.gaps.tolist()]] = False
         rows = np.flatnonzero(sound)
+        if self.protocol.record.flagged is not None:
+            return rows
         little = cuts.little if isinstance(cuts.little, bool) else cuts.little[rows]
         parameters, terminator = {**self.protocol.assumed, **cuts.parameters}, len(self.cutter.framing.until)
         buffer = np.frombuffer(cuts.window.buffer, np.uint8)

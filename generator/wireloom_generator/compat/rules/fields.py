@@ -169,7 +169,7 @@ def through_changed(comparison: Comparison) -> Iterator[Change]:
             if old is not new:
                 yield Change(kept.new.path, f"through {walks.was(_text(old), _text(new))}", BOTH)
             continue
-        if old.way != new.way or not pair.same(old.asked, new.asked):
+        if (old.way, old.table) != (new.way, new.table) or not pair.same(old.asked, new.asked):
             yield Change(kept.new.path, f"through {walks.was(old.text, new.text)}", BOTH)
         if old.limit != new.limit:
             sides = BACKWARD if _limit(new) < _limit(old) else FORWARD

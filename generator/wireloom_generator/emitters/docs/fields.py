@@ -221,6 +221,7 @@ _WAYS = {
     "xor": "XORed with {}",
     "rol": "Its bits are rotated to the left by {}",
     "zeros": "Zeros at the end of {} bytes are left out",
+    "unescape": "Escaped: {}",
 }
 
 

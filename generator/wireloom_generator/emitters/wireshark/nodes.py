@@ -114,7 +114,7 @@ def asked(condition: model.Condition | None) -> Code | None:
 
 def _always(through: model.Through) -> bool:
     """Whether transformed bytes are always packed."""
-    return bool(through.way) or isinstance(through.asked.expression, Value)
+    return through.way not in ("", "unescape") or isinstance(through.asked.expression, Value)
 
 
 def _or_plain(through: model.Through, packed: Code, plain: Bracketed) -> Code:
@@ -253,7 +253,7 @@ def algorithm(kind: catalogue.Computation) -> Code:
             halves = [
                 f"0x{half:x}" for number in (kind.poly, kind.init, kind.xor_out) for half in divmod(number, 1 << 32)
             ]
-            return call("crc", str(kind.width), *flags, *halves)
+            return call("crc", str(kind.width), *flags, *halves, *(["true"] if kind.unaugmented else []))
 
 
 def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Code:

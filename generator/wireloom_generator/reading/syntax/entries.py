@@ -159,7 +159,9 @@ class Section(Documented):
         "column for bytes that its fields leave over; without it such bytes are malformed", "trailing_body"
     )
     through: Through | str | None = optional(
-        "transform of its bytes: a compression, or a mapping with `xor`, `rol` or `zeros`", "zlib", see="compression.md"
+        "transform of its bytes: a compression, or a mapping with `xor`, `rol`, `zeros` or `unescape`",
+        "zlib",
+        see="compression.md",
     )
     limit: int | None = optional(
         "with a compression: maximum number of unpacked bytes",

@@ -23,6 +23,7 @@ from wireloom.columnar.machine.numpy_tile import (
     number_of,
 )
 from wireloom.programs import opcodes as op
+from wireloom.programs.escapes import PAIRS, PAIRS_SIZE, escaping_of
 from wireloom.programs.octets import lowest, masked, sought_in, transcoded, without
 
 _SPARSE, _SEARCHED = 4, 1 << 24
@@ -206,6 +207,12 @@ def unpack(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, most: int
 def mask(tile: Tile, d: int, e: int, a: int, b: int, c: int, f: int, n: int, size: int) -> None:
     keys = iter(tile.values(f, tile.wanted(c)).tolist())
     _changed(tile, d, e, a, b, c, n, lambda octets, room: _roomy(masked(octets, next(keys), size), room))
+
+
+def unescape(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, m: int) -> None:
+    size = PAIRS_SIZE if memory(tile.out[m], 1, "i4")[0] == PAIRS else 1
+    escaping = escaping_of(memory(tile.out[m], size, "i4").tolist())
+    _changed(tile, d, e, a, b, c, n, lambda octets, room: _roomy(escaping.canonical(octets), room))
 
 
 def expand(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, most: int, kind: int) -> None:

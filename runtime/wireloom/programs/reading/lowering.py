@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from wireloom.codec.checksums import REVERSED, Crc
+from wireloom.codec.checksums import REVERSED, Crc, withdrawals
 from wireloom.codec.reader import Reader
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
@@ -361,9 +361,21 @@ class Lowering:
         reverses = not algorithm.reflect_in
         numbers = tables, algorithm.initial, asm.shared(Table(REVERSED)) if reverses else tables, int(reverses)
         found = asm.value(op.CRC, (start, stop), numbers)
+        if algorithm.unaugmented:
+            found = self._withdrawn(found, algorithm)
         if not algorithm.reflect_out:
             found = self._reversed(found, algorithm.bits)
         return asm.value(op.XOR, (found, asm.number(algorithm.xor_out))) if algorithm.xor_out else found
+
+    def _withdrawn(self, register: int, algorithm: Crc) -> int:
+        """What a register was before as many zero bits as it has."""
+        asm, found = self.asm, self.asm.number(0)
+        for place, numbers in enumerate(withdrawals(algorithm.bits, algorithm.poly)):
+            shifted = asm.value(op.SHIFT_RIGHT, (register, asm.number(8 * place)))
+            byte = asm.value(op.AND_NUMBER, (shifted,), (0xFF,))
+            one = asm.value(op.LOOK_UP, (byte,), (asm.shared(Table.of(numbers)), 1 << 8))
+            found = asm.value(op.XOR, (found, one))
+        return found
 
     def _reversed(self, register: int, bits: int) -> int:
         """The lowest bits of a register in the other order."""

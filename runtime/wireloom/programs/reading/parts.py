@@ -10,6 +10,7 @@ from construct import BytesInteger, FormatField
 from wireloom import codec
 from wireloom.codec.columns import is_whole
 from wireloom.codec.computed import LIMITS, Computed
+from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
@@ -321,6 +322,11 @@ def _encoded(part: Encoded, at: Lowering) -> None:
         at.this.columns[part.name] = table(part.encoding.table, at, span)
     at.this.columns[part.encoding.raw] = Octets(*span)
     at.spans[part.name] = begin, at.cursor
+
+
+@step.register
+def _kept_record(part: KeptRecord, at: Lowering) -> None:
+    """Nothing: programs read records that are as they would be written."""
 
 
 @step.register

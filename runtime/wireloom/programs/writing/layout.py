@@ -14,6 +14,7 @@ from wireloom import codec
 from wireloom.codec.computed import Computed
 from wireloom.codec.encodings import encoded
 from wireloom.codec.errors import DecodeError
+from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
@@ -128,6 +129,8 @@ class Arranging(ArrangingExtents):
                 self._computed(part)
             case codec.Unpack():
                 self._unpack(part)
+            case KeptRecord():
+                pass
             case Encoded():
                 start = self.cursor
                 self._octets(part.encoding.raw, part.encoding.extent)
