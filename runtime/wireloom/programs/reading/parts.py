@@ -20,6 +20,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat, singles, varint_form
 from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
+from wireloom.programs.reading.borrowing import borrowed
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
@@ -251,7 +252,10 @@ def _section(part: codec.Section, at: Lowering) -> None:
 
 @step.register
 def _elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
-    at.away(at.ask(part.at), lambda: layout(part.content, at), shared=part.shared)
+    if part.shared and isinstance(at, ItemLowering):
+        borrowed(at.ask(part.at), partial(layout, part.content), at)
+    else:
+        at.away(at.ask(part.at), lambda: layout(part.content, at), shared=part.shared)
 
 
 @step.register
