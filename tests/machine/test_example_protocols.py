@@ -122,7 +122,7 @@ WRITTEN = {
     "mavlink2": 8,
     "mqtt": 14,
     "netflow5": 1,
-    "nmea": 4,
+    "nmea": 5,
     "protobuf": 1,
     "rtcm3": 5,
     "sbe": 2,
