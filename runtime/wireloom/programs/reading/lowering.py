@@ -114,7 +114,8 @@ class Lowering:
         if name.origin is Origin.ITEM:
             raise NoProgramError("an item of a list")
         if name.item is not None:
-            if self._reached(name, name.steps) is not None:
+            is_given = name.origin is Origin.INPUT
+            if (self._given(name.steps[0]) if is_given else self._reached(name, name.steps)) is not None:
                 raise NoProgramError("an item of a list")
             return None
         if name.origin is Origin.PARAMETER:
