@@ -5,6 +5,7 @@ found wrong with. Positions are addresses. Those of rows that are not sound, or 
 so that whatever is read there is harmless.
 """
 
+from re import search
 from typing import NamedTuple
 
 LEB128, SIGNED_LEB128, VLQ, QUIC = range(4)
@@ -118,6 +119,21 @@ class Opcode(NamedTuple):
     def numbers(self) -> str:
         """The letters of its numbers."""
         return self._letters("nmkji")
+
+    @property
+    def places(self) -> list[int]:
+        """Which of its numbers, by their places among these, are those of outputs and tables."""
+        return [
+            place
+            for place, letter in enumerate(self.numbers)
+            if search(rf"(output|tables?)[ =]{{{letter}}}", self.form)
+        ]
+
+    @property
+    def mask(self) -> int | None:
+        """Which of the registers that it reads is the mask of the rows that it is about; None if none is."""
+        found = search(r"where {(.)}", self.form)
+        return None if found is None else self.reads.index(found[1])
 
     def _letters(self, known: str) -> str:
         return "".join(letter for letter in known if f"{{{letter}}}" in self.form)
@@ -235,7 +251,7 @@ OPCODES = {
     ),
     CRC: Opcode(
         "CRC",
-        "{d} = crc from {a} to {b} tables={n} initial={m} flipped={j} by={k}",
+        "{d} = crc from {a} to {b} tables={n} initial={m} flipped={j} table={k}",
         "d is the register of a CRC behind the bytes from a to b. Its tables are at n, and it begins as m. If j "
         "is 1, the bits of each byte are reversed before, by the table k.",
     ),
@@ -334,7 +350,7 @@ OPCODES = {
     ),
     TRANSCODE: Opcode(
         "TRANSCODE",
-        "{d}, {e} = transcode from {a} to {b} to output {n} encoding={m} of {k} where {c}",
+        "{d}, {e} = transcode from {a} to {b} to output {n} encoding table={m} of {k} where {c}",
         "The text that the bytes from a to b are in an encoding, whose name is the k bytes of the table m, is "
         "written in UTF-8 to the output n: from d to e. Where the mask c is not set, these are a and b. Rows of c in "
         "which there is no such text, or which would be written as other bytes, are rejected.",

@@ -10,11 +10,6 @@ from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reasons import AnyReason, WrongItem
 from wireloom.programs.values import Mask
 
-_PLACES = {op.LOOK_UP: (0,), op.SAME: (0,), op.CRC: (0, 2), op.UNPACK: (0,), op.FILL: (0,), op.UNESCAPE: (0, 1)}
-"""Which numbers of instructions are places of outputs and tables."""
-_MASKED = op.JUDGING | {op.TRIM, op.SUM}
-"""Instructions whose last operand is the mask of the rows that they are about."""
-
 
 class Walk:
     """A list in the rows ``where`` there is one, walked through from ``start`` on. Its items may take all bytes up to
@@ -131,10 +126,10 @@ class Inlined:
         elif each.kind == op.NUMBER:
             self._values[each.sets[0]] = asm.number(each.numbers[0])
         else:
-            if each.kind in _MASKED:
-                reads[-1] = self._mask(reads[-1])
-            numbers = list(each.numbers)
-            for place in _PLACES.get(each.kind, ()):
+            known, numbers = op.OPCODES[each.kind], list(each.numbers)
+            if known.mask is not None:
+                reads[known.mask] = self._mask(reads[known.mask])
+            for place in known.places:
                 numbers[place] = self._place(numbers[place])
             found = asm.several(each.kind, len(each.sets), reads, numbers, self.reason)
             self._values.update(zip(each.sets, found, strict=True))
