@@ -5,7 +5,7 @@ found wrong with. Positions are addresses. Those of rows that are not sound, or 
 so that whatever is read there is harmless.
 """
 
-from re import findall, search
+from re import search
 from typing import NamedTuple
 
 LEB128, SIGNED_LEB128, VLQ, QUIC = range(4)
