@@ -121,7 +121,7 @@ class RecordFunctions:
         fields = tuple((each.name, outline_of(each.type, missing=False)) for each in asked)
         outlines[message] = Outline(Kind.STRUCT, 0, missing=False, fields=fields)
         laid, inputs, read, lists = write_record(self.records, code, outlines, settled)
-        _check_inner(laid)
+        _check_items(laid)
         source = Script(("header", "this", "item", *_TAKEN))
         row = RowSource(source, laid.asm, _BEGINNING, inputs, number)
         row.items = laid.items
@@ -157,7 +157,8 @@ class RecordFunctions:
             )
             struct = Outline(Kind.STRUCT, 0, missing=False, fields=fields)
             with suppress(NoProgramError):
-                write_record(self.records, code, {**dict(header), message: struct})
+                laid, *_ = write_record(self.records, code, {**dict(header), message: struct})
+                _check_items(laid)
                 return True
         return False
 
@@ -171,7 +172,6 @@ class RecordFunctions:
         source = Script(("item", *_TAKEN))
         row = RowSource(source, items.asm, _BEGINNING, items.inputs, -1)
         row.items = items.items
-        _check_inner(items)
         columns = {each.name: each for each in self.records.protocol.record.columns}
         for name in items.asked:
             row.values[name,] = RowValue(source.lasting(name), columns[name].type, missing=False)
@@ -219,11 +219,12 @@ def _given(columns: Sequence[Column], types: Types) -> list[tuple[int, Column]]:
     return found
 
 
-def _check_inner(laid: Arranging) -> None:
+def _check_items(laid: Arranging) -> None:
     """Raises ``NoProgramError`` for bytes that are changed, and for lists that ask for more than the header."""
     for each in laid.items.values():
         if each.change is not None or any(len(path) > 1 for path in each.asked.values()):
             raise NoProgramError("bytes that are changed, or a list that asks for what is around it")
+        _check_items(each)
 
 
 def unless_left(make: Callable[..., Specialisation], *arguments: Any, **options: Any) -> Specialisation | None:
