@@ -268,7 +268,7 @@ def read_items(end: int, lists: Sequence[PresentLists]) -> None:
     stage = lists[0].stage
     if not any(len(each.rows) for each in lists):
         for each in lists:
-            each.written.lists[stage.place] = FilledList(each.rows, each.counts, nulls(stage.kind or pa.null(), 0))
+            each.written.lists[each.stage.place] = FilledList(each.rows, each.counts, nulls(stage.kind or pa.null(), 0))
         return
     starts, stops = _joined([each.starts for each in lists]), _joined([each.stops for each in lists])
     counts = _joined([each.counts for each in lists])
