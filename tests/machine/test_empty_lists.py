@@ -5,7 +5,9 @@ from support import accelerator, compiled
 SPEC = """
 protocol: empty_lists
 byte_order: big
-record: {length: 2 + size, fields: [{name: kind, type: u8}, {name: size, type: u8, derive: size(body)}, {section: body, size: rest}]}
+record:
+  length: 2 + size
+  fields: [{name: kind, type: u8}, {name: size, type: u8, derive: size(body)}, {section: body, size: rest}]
 types: [{name: Item, fields: [{name: number, type: leb128_u32, raw: number_bytes}]}]
 ---
 message: one
