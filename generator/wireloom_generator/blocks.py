@@ -13,7 +13,7 @@ BLOCKS = frozenset({
     "Framing",
     "Headed", "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter",
     "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
-    "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
+    "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags", "WordSwapped",
     "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",
 }).union(meanings.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip
 """The building blocks that generated modules import from the codec."""

@@ -36,11 +36,13 @@ VECTORS = {
 }
 FEATURES = (
     "bits",
+    "byte_order_of_words",
     "checksums_over_each_other",
     "flatbuffers_sized",
     "optional_when",
     "repeat_rest",
     "sections_trailing",
+    "sized_integers",
     "varints",
 )
 WHOLE = ("mainframe", "netflow5", "nmea", "sbe", "tls", "ubx")

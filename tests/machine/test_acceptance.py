@@ -24,6 +24,7 @@ KEPT = {
     ("ends_with_raw", "line"),
     ("memcached", "get"),
     ("raw_bytes", "numbers"),
+    ("sized_integers", "reading"),
     ("varints_derived", "box"),
 }
 """Messages with an example whose text, digits or other numbers are kept as bytes, or in which a number has more than 64

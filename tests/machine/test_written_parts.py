@@ -15,6 +15,7 @@ from wireloom.columnar.tables import Table
 FEATURES = (
     "align",
     "align_from_a_section",
+    "byte_order_of_words",
     "bytes_prefixed",
     "checksum_parameters",
     "checksums_over_each_other",
@@ -103,6 +104,27 @@ PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
         "size: digits}, {name: last, type: bytes, prefix: quic_u62}",
         [{"words": size * "é", "octets": size * b"ab", "last": size * b"c"} for size in (0, 4, 63, 64, 600)],
         [{"count": 1, "words": "é", "octets": b"", "last": b""}, {"words": "€", "octets": b"", "last": b""}],
+    ),
+    "integers of any size": (
+        "{name: width, type: u8}, {name: high, type: int, size: width}, {name: low, type: uint, size: width + 1, "
+        "byte_order: little}, {name: length, type: u8, derive: size(short)}, {name: short, type: int, size: length, "
+        "byte_order: little}",
+        [
+            {"width": width, "high": high, "low": low, "short": sign * (1 << bits) + beside}
+            for width, high, low in ((0, 0, 255), (1, -128, 256), (3, 0x7FFFFF, 0xFFFFFFFF), (7, -1, (1 << 64) - 1))
+            for bits in (0, 7, 8, 15, 31, 62)
+            for sign in (1, -1)
+            for beside in (-1, 0, 1)
+        ],
+        [
+            {"width": 1, "high": 128, "low": 0, "short": 0},
+            {"width": 0, "high": 1, "low": 0, "short": 0},
+            {"width": 8, "high": 1, "low": 1, "short": 0},
+            {"width": 9, "high": 1, "low": 1, "short": 0},
+            {"width": 2, "high": None, "low": 1, "short": 0},
+            {"width": 2, "high": 1, "low": 1 << 24, "short": 0},
+            {"width": 2, "high": 1, "low": 1, "length": 2, "short": 0},
+        ],
     ),
     "items that ask": (
         "{name: size, type: u8}, {name: list, type: Item, with: {size: size}, repeat: rest}",

@@ -29,6 +29,7 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     types.Integer: (({}, 5),),
     types.Float: (({}, 1.5),),
     types.Boolean: (({}, True),),
+    types.SizedInteger: (({"size": "4 + 4"}, 5),),
     types.Varint: (({}, 300), ({"raw": ""}, 300)),
     types.Bcd: (
         ({"digits": 8}, 12345678),

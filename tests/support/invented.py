@@ -36,11 +36,13 @@ from wireloom.codec import (
     Rest,
     Section,
     Size,
+    SizedInteger,
     Text,
     Unpack,
     Variant,
     When,
     With,
+    WordSwapped,
 )
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
@@ -297,7 +299,7 @@ def _of(kind: Any) -> st.SearchStrategy[Any]:
     if packing_of(kind):
         return numbers(Field(kind))
     column = value_type(kind)
-    if not isinstance(kind, Varint):
+    if not isinstance(kind, Varint | SizedInteger):
         return of_column(column)
     most = min(kind.most, (1 << 63) - 1) if column == "long" else kind.most
     bounds = st.integers(0, kind.bits).map(lambda bits: min((1 << bits) - 1, most))
@@ -332,7 +334,7 @@ def _bits(kind: Any, mask: int) -> st.SearchStrategy[Any]:
 @cache
 def numbers(field: Field) -> st.SearchStrategy[Any]:
     """The numbers that a field can hold, those with a name, of a condition, and small ones more often than others."""
-    kind = packing_of(field.subcon)
+    kind = packing_of(field.subcon.number if isinstance(field.subcon, WordSwapped) else field.subcon)
     assert kind is not None
     if kind.type == "boolean":
         return st.booleans()

@@ -20,6 +20,8 @@ from wireloom_generator.types import (
     FlatBuffers,
     Float,
     Integer,
+    NumberType,
+    SizedInteger,
     Struct,
     Text,
     Varint,
@@ -103,7 +105,8 @@ def number(wire: model.Wire) -> Code:
     """The construct of a number of a fixed size."""
     if wire.order is model.Order.PARAMETER:
         return wire.type.word  # a module-level number
-    return fixed_order(wire, little=wire.order is model.Order.LITTLE)
+    found = fixed_order(wire, little=wire.order is not None and wire.order.is_little)
+    return call("WordSwapped", found) if wire.order is not None and wire.order.swapped else found
 
 
 def fixed_order(wire: model.Wire, *, little: bool) -> Code:
@@ -121,7 +124,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
             if bits in (16, 24, 32, 64):
                 return f"Int{bits}{sign}{order}"
             return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
-        case Varint() | Bcd() | Ascii() | Bytes() | Text() | Struct() | FlatBuffers() | Deeper():
+        case SizedInteger() | Varint() | Bcd() | Ascii() | Bytes() | Text() | Struct() | FlatBuffers() | Deeper():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)
@@ -289,10 +292,19 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             given_values = mapping(*(entry(key, expression_of(value)) for key, value in inputs.items()))
             struct = call("With", name, given_values) if inputs else name
             return struct if extent is None else call("Nested", _extent(extent), struct)
+        case SizedInteger(signed=signed, shortest=shortest):
+            assert extent is not None
+            little = _is_little(wire.order)
+            return call(found.block, _extent(extent), signed=signed, little=little, shortest=shortest)
         case Ascii() | Bytes() | Text() | FlatBuffers():
             return _sized(found, extent, raw)
         case _:
             assert_never(found)
+
+
+def _is_little(order: model.Order | None) -> str | None:
+    """Whether a byte order is little, if that is not the default; None in Python for that of the record."""
+    return {model.Order.LITTLE: "True", model.Order.PARAMETER: "None"}.get(order or model.Order.BIG)
 
 
 def _sized(found: Ascii | Bytes | Text | FlatBuffers, extent: model.Extent | None, raw: str | None) -> Code:
@@ -354,5 +366,6 @@ def used_numbers(protocol: model.Protocol) -> list[model.Wire]:
     for node in (node for nodes in protocol.layouts for node in model.walk(nodes)):
         if isinstance(node, model.Field | model.Bits):
             length = (node.wire.extent.length,) if isinstance(node.wire.extent, model.Prefix) else ()
-            found |= dict.fromkeys(wire for wire in (node.wire, *length) if wire.order is model.Order.PARAMETER)
+            wires = (wire for wire in (node.wire, *length) if isinstance(wire.type, NumberType))
+            found |= dict.fromkeys(wire for wire in wires if wire.order is model.Order.PARAMETER)
     return list(found)

@@ -9,7 +9,7 @@ from wireloom_generator.expressions import Name, orders
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Violation, closest, counted
 from wireloom_generator.reading import other_tools
-from wireloom_generator.reading.vocabulary import ORDERS
+from wireloom_generator.reading.vocabulary import ORDERS, WORD_ORDERS
 from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Struct, Varint, WireType
 
 _BYTES = (1, 2, 3, 4)
@@ -190,6 +190,8 @@ def _order(little: model.Condition) -> Iterator[Violation]:
 
 
 def _unknown_order(word: str, at: Location, parameters: Iterable[str] = ()) -> Violation:
+    if word in WORD_ORDERS:
+        return Violation(at, f"only numbers of 4 and 8 bytes have the byte order {word}", "write it at each of them")
     hint = other_tools.order_hint(word) or closest(word, (*ORDERS, *parameters))
     return Violation(at, f"unknown byte order {word!r}", hint)
 

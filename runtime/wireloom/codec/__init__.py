@@ -15,7 +15,7 @@ from wireloom.codec.deeper import Deeper
 from wireloom.codec.elsewhere import Elsewhere
 from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Boolean, EitherOrder, Field
+from wireloom.codec.fields import Boolean, EitherOrder, Field, WordSwapped
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Form, FormEntry, Forms
 from wireloom.codec.found import Told
@@ -41,6 +41,7 @@ from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.packed import Packed, Through, Unpack
 from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.protocol import Protocol
+from wireloom.codec.sized import SizedInteger
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
 from wireloom.codec.ways import Compressing, Rol, Xor, Zeros
@@ -112,6 +113,7 @@ __all__ = [
     "Section",
     "SignedLeb128",
     "Size",
+    "SizedInteger",
     "Slot",
     "StructOf",
     "Table",
@@ -130,6 +132,7 @@ __all__ = [
     "WireEnum",
     "WireFlags",
     "With",
+    "WordSwapped",
     "Xor",
     "Zeros",
     "ZigZag",

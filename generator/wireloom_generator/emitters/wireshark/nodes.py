@@ -248,13 +248,19 @@ def algorithm(kind: catalogue.Computation) -> Code:
 
 def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Code:
     """The reader of a value; with ``raw``, for all its encodings. ``inputs`` are those of a type."""
-    order = [string(wire.order)] if wire.order else []
+    stated = [string(wire.order)] if wire.order else []
     extent = [] if wire.extent is None else [_extent(wire.extent, lenient=raw is not None)]
     match wire.type:
+        case types.Integer() | types.Float() if wire.order is not None and wire.order.swapped:
+            order = model.Order.LITTLE if wire.order.is_little else model.Order.BIG
+            return call("word_swapped", reading(replace(wire, order=order)))
         case types.Integer(bits=bits, signed=signed):
-            return call("sint" if signed else "uint", str(bits // 8), *order)
+            return call("sint" if signed else "uint", str(bits // 8), *stated)
+        case types.SizedInteger(signed=signed, shortest=shortest):
+            flags = map(literal, (signed, shortest, raw is not None))
+            return call("sized", *flags, *stated, *extent)
         case types.Float(bits=bits):
-            return call("float", str(bits // 8), *order)
+            return call("float", str(bits // 8), *stated)
         case types.Boolean():
             return "bool"
         case types.Varint(form=form, bits=bits):

@@ -400,6 +400,14 @@ local function sint(size, stated)
   end}
 end
 
+-- An integer with as many bytes as its extent says, at most eight. One that follows from it is the `shortest`.
+local function sized(is_signed, shortest, lenient, stated, extent)
+  return {
+    kind = "sized", shape = integer_shape(64, is_signed), signed = is_signed, shortest = shortest, lenient = lenient,
+    order = stated, extent = extent,
+  }
+end
+
 -- The value of a half-precision number.
 local function half(bits)
   local sign, exponent, fraction = bits < 0x8000 and 1 or -1, floor(bits / 1024) % 32, bits % 1024
@@ -416,6 +424,15 @@ local function float(size, stated)
   local code, shape = size == 4 and "f" or "d", size == 4 and "float" or "double"
   return {kind = "number", shape = shape, size = size, order = stated, read = function(data, at, little)
     return (Struct.unpack((is_little(stated, little) and "<" or ">") .. code, data:sub(at + 1, at + size)))
+  end}
+end
+
+-- A number whose words of 16 bits come in the other order; Wireshark does not read it from its bytes.
+local function word_swapped(number)
+  return {kind = "number", shape = number.shape, size = number.size, swapped = true, read = function(data, at, little)
+    local words = {}
+    for i = at + 1, at + number.size, 2 do table.insert(words, 1, data:sub(i, i + 1)) end
+    return number.read(table.concat(words), 0, little)
   end}
 end
 
@@ -809,7 +826,7 @@ end
 
 -- Whether Wireshark can show the bits of a number.
 local function is_narrow(value)
-  return value.size ~= nil and value.size <= 4
+  return value.size ~= nil and value.size <= 4 and not value.swapped
 end
 
 -- Shapes that are shown from the bytes alone.
@@ -1290,6 +1307,26 @@ local function one(reader, tree, node, this)
       found = decoded
     end
     add_value(reader, tree, node, first, last - first, found)
+    return found
+  end
+  if value.kind == "sized" then
+    local first, last, after = span(reader, value.extent, this, node.name)
+    local count = last - first
+    reader.pos = after
+    if count > 8 then
+      refuse(reader, "invalid-size", at, path, "at most 8 bytes expected, found " .. count .. " bytes")
+      return 0
+    end
+    local found = unsigned(reader.data, first, count, is_little(value.order, reader.little))
+    local half = count > 0 and power(8 * count - 1) or 1
+    if value.signed and found >= half then found = sub(found, add(half, half)) end
+    local reach = count > 1 and power(8 * count - (value.signed and 9 or 8)) or 0
+    local fits = found < reach and found >= (value.signed and neg(reach) or 0)
+    if value.shortest and (fits or count == 0) then
+      if not value.lenient then refuse(reader, "invalid", at, path, "a number in fewer bytes expected") end
+      reader.loose = true
+    end
+    add_value(reader, tree, node, first, count, found)
     return found
   end
   if value.kind == "ascii" then
@@ -2182,7 +2219,8 @@ return {
   by_bytes = by_bytes, size_of = size_of, offset_of = offset_of, in_frame = in_frame, in_struct = in_struct,
   item = item, last_item = last_item, item_size = item_size, item_offset = item_offset, parameters = parameters,
   -- Values and checksums
-  uint = uint, sint = sint, bit_slice = bit_slice, float = float, bool = bool, bcd = bcd, deeper = deeper,
+  uint = uint, sint = sint, sized = sized, word_swapped = word_swapped, bit_slice = bit_slice, float = float,
+  bool = bool, bcd = bcd, deeper = deeper,
   varint = varint, bytes = bytes, text = text, ascii = ascii, struct = struct, constant = constant,
   rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
   decoders = decoders, bytewise = bytewise, crc = crc, checksums = checksums,

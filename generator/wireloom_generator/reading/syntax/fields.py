@@ -127,7 +127,8 @@ class Field(Documented):
         see="structs.md#type-parameters-given-and-with",
     )
     size: Expression | None = optional(
-        "of `bytes`, `text`, `ascii`, `flatbuffers` and structs: size in bytes, or `rest`: to the end of the section",
+        "of `bytes`, `text`, `ascii`, `flatbuffers` and structs: size in bytes, or `rest`: to the end of the section;"
+        " of `int` and `uint`: size in bytes that another field gives",
         "4 * words",
         see="lengths.md#size",
     )
@@ -269,12 +270,14 @@ class Field(Documented):
         see="constants.md#default-values-and-reserved-fields",
     )
     table_type: str | None = optional(
-        "of `u64`: `long` if values are below 2^63 (others are malformed), `decimal` if larger ones mean something",
+        "of `u64` and `uint`: `long` if values are below 2^63 (others are malformed), `decimal` if larger ones mean"
+        " something",
         "long",
         see="integers.md#unsigned-64-bit-integers",
     )
     byte_order: Expression | None = optional(
-        "`big`, `little` or an expression; of a number, a length prefix, or everything in a type",
+        "`big`, `little` or an expression; of a number, a length prefix, or everything in a type; of a number of 4 or 8"
+        " bytes also `cdab` or `badc`",
         "little",
         unset="that of its surroundings",
         see="byte-order.md",

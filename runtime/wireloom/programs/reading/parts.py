@@ -17,7 +17,7 @@ from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits
-from wireloom.programs.number_format import NumberFormat, singles, varint_form
+from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
@@ -26,6 +26,7 @@ from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.reading.sized import sized_integer
 from wireloom.programs.reading.texts import chosen, text
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
@@ -115,7 +116,7 @@ def _lone_value(part: Lone, at: Lowering) -> None:
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
     asm, begin = at.asm, at.cursor
-    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd):
+    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd | codec.SizedInteger):
         read_strictly, at.partial = value(kind, at), True
         at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
         return read_strictly
@@ -333,7 +334,7 @@ def _unpack(part: codec.Unpack, at: Lowering) -> None:
 def value(kind: object, at: Lowering) -> Datum:
     """The next value. Raises ``NoProgramError``."""
     match kind:
-        case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
+        case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder() | codec.WordSwapped():
             number = NumberFormat.from_construct(kind)
             at.need((None, number.size))
             return number_at(number, at)
@@ -341,6 +342,8 @@ def value(kind: object, at: Lowering) -> Datum:
             return _varint(kind, at)
         case codec.Bcd():
             return packed_decimal(kind, at)
+        case codec.SizedInteger():
+            return sized_integer(kind, extent(kind.extent, at), at)
         case codec.Constant():
             return _constant(kind.value, at)
         case codec.Ascii():
@@ -462,15 +465,18 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
     place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
     written = at.written(kind)
     at.shift += kind.size
-    if written is not None:
+    if written is not None and not kind.swapped:
         register = written
         known = at.asm.constant(register)
         if known is not None and (known >= 0 or kind.kind == "i") and kind.kind != "f" and not kind.boolean:
             return Number(register, known, known)
+    elif written is not None:
+        register = swapped_words(at.asm, written, kind.size)
     elif kind.odd:
         register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
     else:
         register = at.asm.value(_LOADS[kind.size, little], (place,), (shift,))
+        register = swapped_words(at.asm, register, kind.size) if kind.swapped else register
     if kind.half:
         single = at.asm.value(op.LOOK_UP, (register,), (at.asm.shared(singles()), 1 << bits))
         return Number(at.asm.value(op.AND_NUMBER, (single,), (0xFFFF_FFFF,)), 0, 0, floating=4)
@@ -482,7 +488,8 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)), reason=reason)
         return Number(register, 0, 1, truth=True)
     if kind.kind == "i":
-        register = register if bits == 64 or written is not None else at.asm.value(op.SIGN, (register,), (bits,))
+        is_signed = bits == 64 or (written is not None and not kind.swapped)
+        register = register if is_signed else at.asm.value(op.SIGN, (register,), (bits,))
         return Number(register, -1 << bits - 1, (1 << bits - 1) - 1)
     return Number(register, 0, (1 << bits) - 1)
 

@@ -38,7 +38,7 @@ from wireloom.programs.writing.extents import ArrangingExtents
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Items, Outline, Path
 from wireloom.programs.writing.scope import Copied, Laid
 
-_NUMBERS = FormatField | BytesInteger | Varint | codec.Bcd | codec.Ascii
+_NUMBERS = FormatField | BytesInteger | codec.WordSwapped | Varint | codec.Bcd | codec.Ascii | codec.SizedInteger
 """What may follow from others."""
 
 
@@ -250,7 +250,7 @@ class Arranging(ArrangingExtents):
 
     def _value(self, name: str, said: codec.Field, kind: object) -> None:
         match kind:
-            case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
+            case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder() | codec.WordSwapped():
                 self._field(name, said, NumberFormat.from_construct(kind))
             case Varint():
                 self._varint(name, said, kind)
@@ -258,6 +258,8 @@ class Arranging(ArrangingExtents):
                 self._packed_decimal(name, said, kind)
             case codec.Ascii():
                 self._digits(name, said, kind)
+            case codec.SizedInteger():
+                self._sized_integer(name, said, kind)
             case codec.As(meaning=Counted() | DecimalMeaning()):
                 self._value(name, said, kind.subcon)
             case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:

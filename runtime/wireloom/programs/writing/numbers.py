@@ -18,7 +18,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as orders
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
-from wireloom.programs.number_format import NumberFormat, varint_form
+from wireloom.programs.number_format import NumberFormat, swapped_words, varint_form
 from wireloom.programs.outputs import Table
 from wireloom.programs.reading.checks import joined
 from wireloom.programs.reading.lowering import Lowering, Span
@@ -87,7 +87,8 @@ class ArrangingNumbers(Lowering):
         put = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
 
         def write(register: int) -> None:
-            put(self._half(register) if kind.half else register)
+            register = self._half(register) if kind.half else register
+            put(swapped_words(self.asm, register, kind.size) if kind.swapped else register)
 
         self._number_later(name, said, write, position, shift, kind.size)
 
@@ -267,10 +268,12 @@ class ArrangingNumbers(Lowering):
         position, shift = self.position, self.shift
         start = self.cursor
         self.move(position, shift + kind.size)
-        for name, said, _, _ in part.fields:
+        for name, said, _, mask in part.fields:
             if said.checksum is not None:
                 raise NoProgramError("a checksum in bits")
             self._prepare(name, said)
+            if meaning_of(said) is None:
+                self._bound(name, 0, mask)
             self.spans[name] = start, self.cursor
         if part.whole is not None:
             self._may_fill(self.this, part.whole[0])
