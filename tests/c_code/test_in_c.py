@@ -44,6 +44,7 @@ FEATURES = (
     "sections_trailing",
     "sized_integers",
     "varints",
+    "zoned",
 )
 WHOLE = ("mainframe", "netflow5", "nmea", "sbe", "tls", "ubx")
 """The example protocols that have messages of which programs say all."""

@@ -26,6 +26,7 @@ KEPT = {
     ("raw_bytes", "numbers"),
     ("sized_integers", "reading"),
     ("varints_derived", "box"),
+    ("zoned", "payment"),
 }
 """Messages with an example whose text, digits or other numbers are kept as bytes, or in which a number has more than 64
 bits: these are left to the codec, which is not said of messages.

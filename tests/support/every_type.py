@@ -37,6 +37,13 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),
         ({"digits": 38, "sign": "signed"}, 42),
     ),
+    types.Zoned: (
+        ({"digits": 5}, 12345),
+        ({"digits": 3, "sign": "trailing"}, -42),
+        ({"digits": 4, "sign": "leading", "encoding": "ascii"}, -42),
+        ({"digits": 7, "scale": 2, "sign": "trailing_separate", "encoding": "ascii"}, Decimal("-12.50")),
+        ({"digits": 38, "sign": "leading_separate"}, 42),
+    ),
     types.Ascii: (
         ({"size": 4}, 42),
         ({"size": 8, "base": 8, "digits": 7, "until": "00", "unterminated": "malformed"}, 0o644),

@@ -25,6 +25,7 @@ from wireloom_generator.types import (
     Struct,
     Text,
     Varint,
+    Zoned,
 )
 from wireloom_generator.types.meanings import Meaning
 
@@ -124,7 +125,18 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
             if bits in (16, 24, 32, 64):
                 return f"Int{bits}{sign}{order}"
             return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
-        case SizedInteger() | Varint() | Bcd() | Ascii() | Bytes() | Text() | Struct() | FlatBuffers() | Deeper():
+        case (
+            SizedInteger()
+            | Varint()
+            | Bcd()
+            | Zoned()
+            | Ascii()
+            | Bytes()
+            | Text()
+            | Struct()
+            | FlatBuffers()
+            | Deeper()
+        ):
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)
@@ -285,6 +297,11 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
         case Bcd():
             scale = str(found.scale) if found.scale else None
             return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign))
+        case Zoned():
+            scale = str(found.scale) if found.scale else None
+            encoding = None if found.encoding == "ebcdic" else string(found.encoding)
+            sign = optional_string(found.sign)
+            return call(found.block, str(found.digits), scale=scale, encoding=encoding, sign=sign)
         case Deeper(depth=depth):
             return call("Deeper", str(depth))
         case Struct(name=written):

@@ -14,9 +14,22 @@ from wireloom_generator.types.sized import SizedInteger
 from wireloom_generator.types.strings import Bytes, Text
 from wireloom_generator.types.structs import Deeper, FlatBuffers, Struct, Unknown
 from wireloom_generator.types.varint import FORMS, Varint
+from wireloom_generator.types.zoned import Zoned
 
 WireType = (
-    Integer | Float | Boolean | SizedInteger | Varint | Bcd | Ascii | Bytes | Text | FlatBuffers | Struct | Deeper
+    Integer
+    | Float
+    | Boolean
+    | SizedInteger
+    | Varint
+    | Bcd
+    | Zoned
+    | Ascii
+    | Bytes
+    | Text
+    | FlatBuffers
+    | Struct
+    | Deeper
 )
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
 NumberType = Integer | Float | Boolean
@@ -34,7 +47,7 @@ def whole(kind: WireType) -> Integer | None:
             return kind
         case SizedInteger() | Varint() | Ascii():
             return kind.number
-        case Float() | Boolean() | Bcd() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper():
+        case Float() | Boolean() | Bcd() | Zoned() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper():
             return None
 
 

@@ -45,6 +45,7 @@ from wireloom.codec.sized import SizedInteger
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
 from wireloom.codec.ways import Compressing, Rol, Xor, Zeros
+from wireloom.codec.zoned import Zoned
 from wireloom.expressions import Expression, PerItem
 from wireloom.options import Parameter
 
@@ -136,4 +137,5 @@ __all__ = [
     "Xor",
     "Zeros",
     "ZigZag",
+    "Zoned",
 ]

@@ -5,13 +5,12 @@ every sign that machines accept is read: ``a``, ``c``, ``e`` and ``f`` are plus,
 with a minus is zero (IBM, z/Architecture Principles of Operation, Decimal Instructions).
 """
 
-from decimal import Context, Decimal, Inexact, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
-from wireloom.codec.columns import decimal
-from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.givens import shown, unfit
-from wireloom.codec.values import Scalar
+from wireloom.codec.digits import Digits
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.givens import shown
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}
 """The sign nibbles that are written after the digits: that of plus, and that of minus where there is one."""
@@ -19,20 +18,15 @@ PLUS, MINUS = "acef", "bd"
 """The nibbles that are read as a sign."""
 
 
-class Bcd(Scalar):
-    """A number with this many ``digits``, ``scale`` of them after the decimal point."""
+class Bcd(Digits):
+    """Digits in nibbles, and a sign in the last one, if there is one."""
 
     size: int
 
     def __init__(self, digits: int, *, scale: int = 0, sign: str | None = None) -> None:
-        super().__init__()
-        self.digits = digits
-        self.scale = scale
+        super().__init__(digits, scale)
         self.signs = SIGNS[sign]
         self.size = -(-(digits + len(self.signs[:1])) // 2)
-        self.type = decimal(digits, scale)
-        self._unit = Decimal((0, (1,), -scale))
-        self._exactly = Context(prec=digits, traps=[Inexact, InvalidOperation])
 
     def _parse(self, stream: Any, context: Any, path: str) -> int | Decimal:
         start = stream.pos
@@ -47,7 +41,7 @@ class Bcd(Scalar):
         number = int(digits)
         if self.signs:
             number = self._signed(number, sign, stream, start + self.size - 1)
-        return Decimal(f"{number}e-{self.scale}") if self.scale else number
+        return self.number(number)
 
     def _signed(self, number: int, sign: str, stream: Any, at: int) -> int:
         """The number with its sign, which is at the byte ``at``."""
@@ -62,30 +56,9 @@ class Bcd(Scalar):
         return number
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        number = self._scaled(obj)
+        number = self.scaled(obj)
         if number < 0 and "d" not in self.signs:
             raise EncodeError(f"{shown(obj)} is negative, and has no sign")
         sign = self.signs[number < 0] if self.signs else ""
         stream.write(bytes.fromhex(f"{abs(number)}{sign}".rjust(2 * self.size, "0")))
         return obj
-
-    def _scaled(self, value: Any) -> int:
-        """The number without its decimal point. Raises ``EncodeError`` if it is not a number, or has too many
-        digits.
-        """
-        if value is None or (not self.scale and not isinstance(value, int)):
-            raise EncodeError(unfit(value, self.type, 0))
-        if not isinstance(value, int | Decimal):
-            raise EncodeError(f"a decimal expected, not {shown(value)}")
-        if isinstance(value, int) and value.bit_length() > 4 * self.digits:
-            raise self._too_long(value)
-        try:
-            return int(self._exactly.scaleb(self._exactly.quantize(Decimal(value), self._unit), self.scale))
-        except InvalidOperation:
-            raise self._too_long(value) from None
-        except Inexact:
-            behind = f"{counted(self.scale, 'digit')} behind the point"
-            raise EncodeError(f"{shown(value)} has more than {behind}") from None
-
-    def _too_long(self, value: object) -> EncodeError:
-        return EncodeError(f"{shown(value)} does not fit {counted(self.digits, 'digit')}")

@@ -271,6 +271,9 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             return call("deeper", str(depth))
         case types.Bcd(digits=digits, scale=scale, nibbles=nibbles):
             return call("bcd", str(digits), str(scale), string(nibbles), *(["true"] if raw else []))
+        case types.Zoned(digits=digits, scale=scale, sign=sign, encoding=encoding):
+            words = string(encoding), string(sign or "")
+            return call("zoned", str(digits), str(scale), *words, *(["true"] if raw else []))
         case types.Ascii() as found:
             front = [str(found.base), str(found.bits), str(found.digits), string(found.fill), str(found.width)]
             return call("ascii", *front, *map(literal, (found.signed, found.upper, raw is not None)), *extent)

@@ -478,6 +478,63 @@ local function bcd(digits, scale, signs, lenient)
   end}
 end
 
+-- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, first those that
+-- are usual.
+local zones = {ebcdic = 0xf0, ascii = 0x30}
+local separate_signs = {ebcdic = "\x4e\x60", ascii = "+-"}
+local function ten_from(byte)
+  local found = {}
+  for i = 0, 9 do found[#found + 1] = string.char(byte + i) end
+  return table.concat(found)
+end
+local signed_digits = {
+  ebcdic = {
+    plus = {ten_from(0xc0), ten_from(0xa0), ten_from(0xe0), ten_from(0xf0)}, minus = {ten_from(0xd0), ten_from(0xb0)},
+  },
+  ascii = {plus = {"{ABCDEFGHI", "0123456789"}, minus = {"}JKLMNOPQR", "pqrstuvwxy"}},
+}
+
+-- The digit of a byte that also has a sign, whether that is a minus, and whether it is an unusual byte.
+local function signed_digit(encoding, byte)
+  for name, lists in pairs(signed_digits[encoding]) do
+    for i, list in ipairs(lists) do
+      local found = list:find(string.char(byte), 1, true)
+      if found then return found - 1, name == "minus", i > 1 end
+    end
+  end
+end
+
+-- Zoned decimal: a number, or its text if it has a scale. A `lenient` one also has other signs in use.
+local function zoned(digits, scale, encoding, sign, lenient)
+  local is_separate, is_leading = sign:find("separate") ~= nil, sign:find("leading") ~= nil
+  local size, zone = digits + (is_separate and 1 or 0), zones[encoding]
+  return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
+    local place = is_leading and at or at + size - 1
+    local function wrong(where, what) fail("invalid", where, path, what .. string.format("%02x", data:byte(where + 1))) end
+    local value, minus, is_other = 0, false, false
+    if is_separate then
+      local found = separate_signs[encoding]:find(data:sub(place + 1, place + 1), 1, true)
+      if not found then wrong(place, "a sign expected, found ") end
+      minus = found == 2
+    end
+    for i = at, at + size - 1 do
+      local digit = data:byte(i + 1) - zone
+      if i == place and not is_separate and sign ~= "" then
+        digit, minus, is_other = signed_digit(encoding, data:byte(i + 1))
+        if not digit then wrong(i, "a digit with a sign expected, found ") end
+      end
+      if not (is_separate and i == place) then
+        if digit < 0 or digit > 9 then wrong(i, "a decimal digit expected, found ") end
+        value = add(mul(value, 10), digit)
+      end
+    end
+    is_other = is_other or (minus and value == 0)
+    if is_other and not lenient then wrong(place, "another sign expected, found ") end
+    value = minus and sub(0, value) or value
+    return scale == 0 and value or decimal(value, scale), is_other
+  end}
+end
+
 -- Takes the place of a type that contains itself, at the greatest depth.
 local function deeper(depth) return {kind = "deeper", shape = "bytes", depth = depth} end
 
@@ -2220,7 +2277,7 @@ return {
   item = item, last_item = last_item, item_size = item_size, item_offset = item_offset, parameters = parameters,
   -- Values and checksums
   uint = uint, sint = sint, sized = sized, word_swapped = word_swapped, bit_slice = bit_slice, float = float,
-  bool = bool, bcd = bcd, deeper = deeper,
+  bool = bool, bcd = bcd, zoned = zoned, deeper = deeper,
   varint = varint, bytes = bytes, text = text, ascii = ascii, struct = struct, constant = constant,
   rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
   decoders = decoders, bytewise = bytewise, crc = crc, checksums = checksums,

@@ -158,7 +158,10 @@ class Field(Documented):
         see="strings.md#terminators-until",
     )
     encoding: str | None = optional(
-        "of `text`: character encoding", "latin-1", unset="`utf-8`", see="strings.md#encodings"
+        "of `text`: character encoding; of `zoned`: `ebcdic` or `ascii`",
+        "latin-1",
+        unset="`utf-8`, of `zoned` `ebcdic`",
+        see="strings.md#encodings",
     )
     table: str | None = optional("of `flatbuffers`: the root table", "Monster", see="flatbuffers.md")
     through: Through | str | None = optional(
@@ -181,21 +184,23 @@ class Field(Documented):
     raw: str | None = optional(
         "column for bytes that the value does not determine",
         "name_bytes",
-        unset="`<field>_bytes` of a `bcd` with a `sign`, else none",
+        unset="`<field>_bytes` of a `bcd` or `zoned` with a `sign`, else none",
         see="encoding.md#values-with-several-encodings-raw",
     )
     digits: int | None = optional(
-        "of `bcd`, required: number of digits, 1 to 38; of `ascii`: minimum number of characters, filled up with zeros",
+        "of `bcd` and `zoned`, required: number of digits, 1 to 38; of `ascii`: minimum number of characters, filled up"
+        " with zeros",
         "7",
         unset="of `ascii`: `size` if only that is given, else 1",
         see="integers.md#packed-decimals-bcd",
     )
     scale: int | None = optional(
-        "of `bcd`: number of digits after the point", "2", unset="0", see="integers.md#packed-decimals-bcd"
+        "of `bcd` and `zoned`: number of digits after the point", "2", unset="0", see="integers.md#packed-decimals-bcd"
     )
     sign: str | None = optional(
-        "of `bcd`: a nibble after the digits, `signed` (`c` plus, `d` minus) or `unsigned` (`f`); of `ascii`: `signed`,"
-        " a minus before negative numbers",
+        "of `bcd`: a nibble after the digits, `signed` (`c` plus, `d` minus) or `unsigned` (`f`); of `zoned`:"
+        " `trailing`, `leading`, `trailing_separate` or `leading_separate`; of `ascii`: `signed`, a minus before"
+        " negative numbers",
         "signed",
         see="integers.md#packed-decimals-bcd",
     )

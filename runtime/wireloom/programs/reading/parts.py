@@ -28,6 +28,7 @@ from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.reading.sized import sized_integer
 from wireloom.programs.reading.texts import chosen, text
+from wireloom.programs.reading.zoned import zoned_decimal
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
     WAYS,
@@ -116,7 +117,9 @@ def _lone_value(part: Lone, at: Lowering) -> None:
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
     asm, begin = at.asm, at.cursor
-    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd | codec.SizedInteger):
+    if isinstance(
+        kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd | codec.Zoned | codec.SizedInteger
+    ):
         read_strictly, at.partial = value(kind, at), True
         at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
         return read_strictly
@@ -342,6 +345,8 @@ def value(kind: object, at: Lowering) -> Datum:
             return _varint(kind, at)
         case codec.Bcd():
             return packed_decimal(kind, at)
+        case codec.Zoned():
+            return zoned_decimal(kind, at)
         case codec.SizedInteger():
             return sized_integer(kind, extent(kind.extent, at), at)
         case codec.Constant():

@@ -34,11 +34,14 @@ from wireloom.programs.values import (
     Octets,
     Struct,
 )
+from wireloom.programs.writing.decimals import packed, zoned
 from wireloom.programs.writing.extents import ArrangingExtents
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Items, Outline, Path
 from wireloom.programs.writing.scope import Copied, Laid
 
-_NUMBERS = FormatField | BytesInteger | codec.WordSwapped | Varint | codec.Bcd | codec.Ascii | codec.SizedInteger
+_NUMBERS = (
+    FormatField | BytesInteger | codec.WordSwapped | Varint | codec.Bcd | codec.Zoned | codec.Ascii | codec.SizedInteger
+)
 """What may follow from others."""
 
 
@@ -255,7 +258,9 @@ class Arranging(ArrangingExtents):
             case Varint():
                 self._varint(name, said, kind)
             case codec.Bcd():
-                self._packed_decimal(name, said, kind)
+                self._decimal(name, said, kind, packed)
+            case codec.Zoned():
+                self._decimal(name, said, kind, zoned)
             case codec.Ascii():
                 self._digits(name, said, kind)
             case codec.SizedInteger():

@@ -4,10 +4,10 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from wireloom import codec
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
@@ -30,8 +30,9 @@ from wireloom.programs.values import (
     Number,
     Octets,
 )
-from wireloom.programs.writing.decimals import packed
 from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
+
+D = TypeVar("D", codec.Bcd, codec.Zoned)
 
 
 class ArrangingNumbers(Lowering):
@@ -319,8 +320,10 @@ class ArrangingNumbers(Lowering):
         self._later(write)
         self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, room),), (form,)))
 
-    def _packed_decimal(self, name: str, said: codec.Field, kind: codec.Bcd) -> None:
-        """A number as packed digits, which go to the cursor."""
+    def _decimal(
+        self, name: str, said: codec.Field, kind: D, octets_of: Callable[[Assembler, int, D], Iterator[int]]
+    ) -> None:
+        """A number as digits, which go to the cursor: the bytes that it has, the last one first."""
         if kind.scale and (said.derived or said.const is not None or said.default is not None):
             raise NoProgramError("something to fill in that is no integer")
         self._prepare(name, said)
@@ -328,7 +331,7 @@ class ArrangingNumbers(Lowering):
         self.move(position, shift + kind.size)
 
         def write() -> None:
-            octets = packed(self.asm, self._told(of, name, said), kind)
+            octets = octets_of(self.asm, self._told(of, name, said), kind)
             place = self._place(position)
             for number, octet in enumerate(octets):
                 self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
