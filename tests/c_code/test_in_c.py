@@ -35,6 +35,7 @@ VECTORS = {
     "memcached": [],
 }
 FEATURES = (
+    "bcd_in_other_orders",
     "bits",
     "byte_order_of_words",
     "checksums_over_each_other",

@@ -20,6 +20,7 @@ from wireloom.views import View
 
 KEPT = {
     ("bcd", "payment"),
+    ("bcd_in_other_orders", "meter"),
     ("checksum_in_digits", "octal"),
     ("ends_with_raw", "line"),
     ("memcached", "get"),

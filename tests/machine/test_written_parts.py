@@ -126,6 +126,17 @@ PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
             {"width": 2, "high": 1, "low": 1, "length": 2, "short": 0},
         ],
     ),
+    "decimals": (
+        "{name: some, type: bcd, digits: 5, sign: signed, byte_order: little}, {name: low, type: bcd, digits: 4, "
+        "nibble_order: low}, {name: zoned, type: zoned, digits: 3, sign: leading, encoding: ascii}, {name: last, type: "
+        "zoned, digits: 2, sign: trailing_separate}",
+        [
+            {"some": sign * some, "low": low, "zoned": sign * zoned, "last": sign * last}
+            for some, low, zoned, last in ((0, 0, 0, 0), (12345, 1234, 123, 12), (99999, 9999, 999, 99), (7, 7, 7, 7))
+            for sign in (1, -1)
+        ],
+        [{"some": 0, "low": -1, "zoned": 0, "last": 0}, {"some": 0, "low": 1, "zoned": None, "last": 0}],
+    ),
     "items that ask": (
         "{name: size, type: u8}, {name: list, type: Item, with: {size: size}, repeat: rest}",
         [{"size": 2, "list": [{"octets": b"ab", "mark": 5}] * count} for count in (0, 1, 3)],

@@ -36,6 +36,8 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"digits": 3, "sign": "unsigned"}, 42),
         ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),
         ({"digits": 38, "sign": "signed"}, 42),
+        ({"digits": 8, "byte_order": "little"}, 12345678),
+        ({"digits": 4, "sign": "signed", "nibble_order": "low"}, -42),
     ),
     types.Zoned: (
         ({"digits": 5}, 12345),

@@ -296,7 +296,8 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             return call(form.block, str(bits))
         case Bcd():
             scale = str(found.scale) if found.scale else None
-            return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign))
+            orders = {"little": found.little, "low": found.low}
+            return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign), **orders)
         case Zoned():
             scale = str(found.scale) if found.scale else None
             encoding = None if found.encoding == "ebcdic" else string(found.encoding)

@@ -169,7 +169,7 @@ def _order_parameter(parameter: model.Parameter) -> Iterator[Violation]:
 def _field_order(field: model.Field) -> Iterator[Violation]:
     prefix = field.wire.extent.length if isinstance(field.wire.extent, model.Prefix) else None
     has_order = field.type.has_order or isinstance(field.type, Struct) or (prefix is not None and prefix.type.has_order)
-    if not has_order:
+    if not has_order and not field.type.orders:
         yield _no_order(field.type, field.where("byte_order"))
 
 

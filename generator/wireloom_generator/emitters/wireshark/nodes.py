@@ -269,8 +269,10 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             return call("bytes", *extent)
         case types.Deeper(depth=depth):
             return call("deeper", str(depth))
-        case types.Bcd(digits=digits, scale=scale, nibbles=nibbles):
-            return call("bcd", str(digits), str(scale), string(nibbles), *(["true"] if raw else []))
+        case types.Bcd(digits=digits, scale=scale, nibbles=nibbles, little=little, low=low):
+            orders = (little, low) if little or low else ()
+            lenient = (raw is not None,) if raw or orders else ()
+            return call("bcd", str(digits), str(scale), string(nibbles), *map(literal, (*lenient, *orders)))
         case types.Zoned(digits=digits, scale=scale, sign=sign, encoding=encoding):
             words = string(encoding), string(sign or "")
             return call("zoned", str(digits), str(scale), *words, *(["true"] if raw else []))

@@ -444,21 +444,25 @@ end}
 
 -- Packed decimal: a number, or its text if it has a scale. `signs` are the usual sign nibbles after the digits; a
 -- `lenient` one also has the other sign nibbles in use.
-local function bcd(digits, scale, signs, lenient)
+-- The bytes come in the other order if it is `little`, and the nibbles of each byte if the `low` one is first.
+local function bcd(digits, scale, signs, lenient, little, low)
   local size = math.ceil((digits + math.min(1, #signs)) / 2)
   return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
     local nibbles = {}
-    for i = at + 1, at + size do
-      local byte = data:byte(i)
-      nibbles[#nibbles + 1], nibbles[#nibbles + 2] = floor(byte / 16), byte % 16
+    local function place(i) return little and at + size - 1 - i or at + i end
+    for i = 0, size - 1 do
+      local byte = data:byte(place(i) + 1)
+      local first, second = floor(byte / 16), byte % 16
+      if low then first, second = second, first end
+      nibbles[#nibbles + 1], nibbles[#nibbles + 2] = first, second
     end
     local last, value, is_other = #nibbles - math.min(1, #signs), 0, false
     if last > digits and nibbles[1] ~= 0 then
-      fail("invalid", at, path, string.format("a leading nibble 0 expected, found %x", nibbles[1]))
+      fail("invalid", place(0), path, string.format("a leading nibble 0 expected, found %x", nibbles[1]))
     end
     for i = 1, last do
       if nibbles[i] > 9 then
-        local where = at + floor((i - 1) / 2)
+        local where = place(floor((i - 1) / 2))
         fail("invalid", where, path, string.format("a decimal digit expected, found %x", nibbles[i]))
       end
       value = add(mul(value, 10), nibbles[i])
@@ -467,7 +471,7 @@ local function bcd(digits, scale, signs, lenient)
     if sign ~= "" then
       local minus = (sign == "b" or sign == "d") and value ~= 0
       local usual = minus and signs:sub(-1) or signs:sub(1, 1)
-      local function wrong(what) fail("invalid", at + size - 1, path, what .. sign) end
+      local function wrong(what) fail("invalid", place(size - 1), path, what .. sign) end
       if sign < "a" then wrong("a sign (a to f) expected, found ") end
       if minus and #signs == 1 then wrong("a number without a minus expected, found the sign ") end
       is_other = sign ~= usual

@@ -204,6 +204,12 @@ class Field(Documented):
         "signed",
         see="integers.md#packed-decimals-bcd",
     )
+    nibble_order: str | None = optional(
+        "of `bcd`: the nibble of each byte with the first of its digits, `high` or `low`",
+        "low",
+        unset="`high`",
+        see="integers.md#packed-decimals-bcd",
+    )
     base: int | None = optional("of `ascii`: base, 2 to 16", "8", unset="10", see="integers.md#numbers-in-ascii-digits")
     case: str | None = optional(
         "of `ascii`: `lower` or `upper`, for digits that are letters",
@@ -282,7 +288,7 @@ class Field(Documented):
     )
     byte_order: Expression | None = optional(
         "`big`, `little` or an expression; of a number, a length prefix, or everything in a type; of a number of 4 or 8"
-        " bytes also `cdab` or `badc`",
+        " bytes also `cdab` or `badc`; of `bcd` `big` or `little`",
         "little",
         unset="that of its surroundings",
         see="byte-order.md",

@@ -2,6 +2,7 @@
 
 from wireloom import codec
 from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import both
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.selection import looked_up
@@ -16,6 +17,8 @@ def packed_decimal(kind: codec.Bcd, at: Lowering) -> Number:
     """The number in the digits at the cursor, if it is as it is written and has no more than 64 bits."""
     asm, place, first = at.asm, *taken(kind.size, at)
     octets = [asm.value(op.LOAD_1, (place,), (first + number,)) for number in range(kind.size)]
+    octets = [swapped_nibbles(asm, octet) for octet in octets] if kind.low else octets
+    octets = octets[::-1] if kind.little else octets
     if 2 * kind.size - len(kind.signs[:1]) > kind.digits:
         at.must(asm.value(op.LESS_NUMBER, (octets[0],), (0x10,)))
     found, most = asm.number(0), 0
@@ -31,6 +34,12 @@ def packed_decimal(kind: codec.Bcd, at: Lowering) -> Number:
         negative = _sign(kind, octets[-1], found, at)
         found = asm.value(op.CHOOSE, (negative, asm.value(op.SUBTRACT, (asm.number(0), found)), found))
     return Number(found, -most if len(kind.signs) > 1 else 0, most, parts=10**kind.scale)
+
+
+def swapped_nibbles(asm: Assembler, octet: int) -> int:
+    """A byte with its nibbles in the other order."""
+    low = asm.value(op.MULTIPLY_NUMBER, (asm.value(op.AND_NUMBER, (octet,), (0xF,)),), (16,))
+    return asm.value(op.OR, (low, asm.value(op.SHIFT_RIGHT, (octet, asm.number(4)))))
 
 
 def taken(size: int, at: Lowering) -> tuple[int, int]:

@@ -5,11 +5,18 @@ from collections.abc import Iterator
 from wireloom import codec
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
+from wireloom.programs.reading.decimals import swapped_nibbles
 from wireloom.programs.selection import looked_up
 
 
 def packed(asm: Assembler, register: int, kind: codec.Bcd) -> Iterator[int]:
     """The bytes of a packed decimal, the last one first."""
+    octets = [swapped_nibbles(asm, octet) if kind.low else octet for octet in _packed(asm, register, kind)]
+    yield from reversed(octets) if kind.little else octets
+
+
+def _packed(asm: Assembler, register: int, kind: codec.Bcd) -> Iterator[int]:
+    """The same in the usual order, the lowest digits first."""
     ten, hundred = asm.number(10), asm.number(100)
     left = register
     if kind.signs:
