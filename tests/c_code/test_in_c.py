@@ -40,6 +40,7 @@ FEATURES = (
     "byte_order_of_words",
     "checksums_over_each_other",
     "flatbuffers_sized",
+    "ibm_floats",
     "optional_when",
     "repeat_rest",
     "sections_trailing",

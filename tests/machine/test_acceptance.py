@@ -23,6 +23,7 @@ KEPT = {
     ("bcd_in_other_orders", "meter"),
     ("checksum_in_digits", "octal"),
     ("ends_with_raw", "line"),
+    ("ibm_floats", "trace"),
     ("memcached", "get"),
     ("raw_bytes", "numbers"),
     ("sized_integers", "reading"),

@@ -137,6 +137,19 @@ PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
         ],
         [{"some": 0, "low": -1, "zoned": 0, "last": 0}, {"some": 0, "low": 1, "zoned": None, "last": 0}],
     ),
+    "floats of base 16": (
+        "{name: short, type: ibm32}, {name: long, type: ibm64}, {name: last, type: ibm32, byte_order: little}",
+        [
+            {"short": short, "long": long, "last": -short}
+            for short, long in ((1.0, -0.1), (0.0, 1e70), (-118.625, 2.0**-256), (16.0**-65, 0.0), (-(2.0**251), 1 / 3))
+        ],
+        [
+            {"short": 0.1, "long": 0.0, "last": 0.0},
+            {"short": 1e80, "long": 1.0, "last": 0.0},
+            {"short": 1.0, "long": 1e-100, "last": 0.0},
+            {"short": 1.0, "long": None, "last": float("inf")},
+        ],
+    ),
     "items that ask": (
         "{name: size, type: u8}, {name: list, type: Item, with: {size: size}, repeat: rest}",
         [{"size": 2, "list": [{"octets": b"ab", "mark": 5}] * count} for count in (0, 1, 3)],

@@ -28,6 +28,7 @@ PROTOCOL = {
 EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object], ...]] = {
     types.Integer: (({}, 5),),
     types.Float: (({}, 1.5),),
+    types.IbmFloat: (({}, 1.5), ({"byte_order": "little"}, -118.625)),
     types.Boolean: (({}, True),),
     types.SizedInteger: (({"size": "4 + 4"}, 5),),
     types.Varint: (({}, 300), ({"raw": ""}, 300)),

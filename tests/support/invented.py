@@ -24,6 +24,7 @@ from wireloom.codec import (
     Constant,
     Elsewhere,
     Field,
+    IbmFloat,
     Layout,
     Message,
     Nested,
@@ -264,6 +265,8 @@ class _Row:
                 return self._value(kind.value, around)
             case Constant():
                 return kind.value
+            case IbmFloat():
+                return self.choose(st.integers(-(1 << 20), 1 << 20).map(lambda number: number / 16))
             case Ascii():
                 return self.choose(st.integers(0, min(kind.most, kind.base**kind.digits - 1)))
         return self.choose(_of(kind))

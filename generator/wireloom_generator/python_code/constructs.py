@@ -19,6 +19,7 @@ from wireloom_generator.types import (
     Deeper,
     FlatBuffers,
     Float,
+    IbmFloat,
     Integer,
     NumberType,
     SizedInteger,
@@ -127,6 +128,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
             return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
         case (
             SizedInteger()
+            | IbmFloat()
             | Varint()
             | Bcd()
             | Zoned()
@@ -298,6 +300,8 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             scale = str(found.scale) if found.scale else None
             orders = {"little": found.little, "low": found.low}
             return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign), **orders)
+        case IbmFloat(bits=bits):
+            return call(found.block, str(bits // 8), little=_is_little(wire.order))
         case Zoned():
             scale = str(found.scale) if found.scale else None
             encoding = None if found.encoding == "ebcdic" else string(found.encoding)

@@ -9,6 +9,7 @@ from wireloom_generator.types.ascii import Ascii
 from wireloom_generator.types.base import Declared, spelled
 from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.columns import Column
+from wireloom_generator.types.ibm import IbmFloat
 from wireloom_generator.types.numbers import BIT_WIDTHS, WIDTHS, Boolean, Float, Integer, integer_column
 from wireloom_generator.types.sized import SizedInteger
 from wireloom_generator.types.strings import Bytes, Text
@@ -20,6 +21,7 @@ WireType = (
     Integer
     | Float
     | Boolean
+    | IbmFloat
     | SizedInteger
     | Varint
     | Bcd
@@ -47,7 +49,9 @@ def whole(kind: WireType) -> Integer | None:
             return kind
         case SizedInteger() | Varint() | Ascii():
             return kind.number
-        case Float() | Boolean() | Bcd() | Zoned() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper():
+        case (
+            Float() | Boolean() | IbmFloat() | Bcd() | Zoned() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper()
+        ):
             return None
 
 

@@ -21,6 +21,7 @@ from wireloom.codec.forms import Form, FormEntry, Forms
 from wireloom.codec.found import Told
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
+from wireloom.codec.ibm import IbmFloat
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout, With
 from wireloom.codec.lengths import Everything, Lengths, Terminated
@@ -86,6 +87,7 @@ __all__ = [
     "Forms",
     "Framing",
     "Headed",
+    "IbmFloat",
     "Ipv4Meaning",
     "Ipv6Meaning",
     "Joined",

@@ -273,6 +273,8 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             orders = (little, low) if little or low else ()
             lenient = (raw is not None,) if raw or orders else ()
             return call("bcd", str(digits), str(scale), string(nibbles), *map(literal, (*lenient, *orders)))
+        case types.IbmFloat(bits=bits):
+            return call("ibm", str(bits // 8), literal(raw is not None), *stated)
         case types.Zoned(digits=digits, scale=scale, sign=sign, encoding=encoding):
             words = string(encoding), string(sign or "")
             return call("zoned", str(digits), str(scale), *words, *(["true"] if raw else []))

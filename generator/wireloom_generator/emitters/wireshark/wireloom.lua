@@ -539,6 +539,22 @@ local function zoned(digits, scale, encoding, sign, lenient)
   end}
 end
 
+-- A hexadecimal float of IBM; a `lenient` one also has other forms of a number, and those that a double does not have.
+local function ibm(size, lenient, stated)
+  return {kind = "packed", shape = "double", size = size, read = function(data, at, little, path)
+    local octets = data:sub(at + 1, at + size)
+    if is_little(stated, little) then octets = octets:reverse() end
+    local exponent, high = octets:byte(1) % 128, unsigned(octets, 1, 3)
+    local low = size > 4 and unsigned(octets, 4, 4) or 0
+    local fraction = size > 4 and high * 2 ^ 32 + low or high
+    local is_other = size > 4 and fraction - high * 2 ^ 32 ~= low
+    if high < 2 ^ 20 and (fraction > 0 or exponent > 0) then is_other = true end
+    if is_other and not lenient then fail("invalid", at, path, "a number as it is written expected") end
+    local number = fraction * 2 ^ (4 * (exponent - 64) - (8 * size - 8))
+    return octets:byte(1) > 127 and -number or number, is_other
+  end}
+end
+
 -- Takes the place of a type that contains itself, at the greatest depth.
 local function deeper(depth) return {kind = "deeper", shape = "bytes", depth = depth} end
 
@@ -2281,7 +2297,7 @@ return {
   item = item, last_item = last_item, item_size = item_size, item_offset = item_offset, parameters = parameters,
   -- Values and checksums
   uint = uint, sint = sint, sized = sized, word_swapped = word_swapped, bit_slice = bit_slice, float = float,
-  bool = bool, bcd = bcd, zoned = zoned, deeper = deeper,
+  bool = bool, bcd = bcd, zoned = zoned, ibm = ibm, deeper = deeper,
   varint = varint, bytes = bytes, text = text, ascii = ascii, struct = struct, constant = constant,
   rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
   decoders = decoders, bytewise = bytewise, crc = crc, checksums = checksums,

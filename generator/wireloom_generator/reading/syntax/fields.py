@@ -184,7 +184,7 @@ class Field(Documented):
     raw: str | None = optional(
         "column for bytes that the value does not determine",
         "name_bytes",
-        unset="`<field>_bytes` of a `bcd` or `zoned` with a `sign`, else none",
+        unset="`<field>_bytes` of `ibm32`, `ibm64`, and of a `bcd` or `zoned` with a `sign`, else none",
         see="encoding.md#values-with-several-encodings-raw",
     )
     digits: int | None = optional(

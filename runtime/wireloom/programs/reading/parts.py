@@ -23,6 +23,7 @@ from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
 from wireloom.programs.reading.ends import padded, terminated
 from wireloom.programs.reading.flatbuffers import table
+from wireloom.programs.reading.ibm import ibm_float
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
@@ -114,12 +115,14 @@ def _lone_value(part: Lone, at: Lowering) -> None:
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
 
 
+_ONE_FORM = Varint | codec.SizedInteger | codec.IbmFloat | codec.Bcd | codec.Zoned
+"""Numbers that programs read as they are written."""
+
+
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
     asm, begin = at.asm, at.cursor
-    if isinstance(
-        kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd | codec.Zoned | codec.SizedInteger
-    ):
+    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, _ONE_FORM):
         read_strictly, at.partial = value(kind, at), True
         at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
         return read_strictly
@@ -345,6 +348,8 @@ def value(kind: object, at: Lowering) -> Datum:
             return _varint(kind, at)
         case codec.Bcd():
             return packed_decimal(kind, at)
+        case codec.IbmFloat():
+            return ibm_float(kind, at)
         case codec.Zoned():
             return zoned_decimal(kind, at)
         case codec.SizedInteger():

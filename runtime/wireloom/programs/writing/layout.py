@@ -259,6 +259,8 @@ class Arranging(ArrangingExtents):
                 self._varint(name, said, kind)
             case codec.Bcd():
                 self._decimal(name, said, kind, packed)
+            case codec.IbmFloat():
+                self._ibm_float(name, said, kind)
             case codec.Zoned():
                 self._decimal(name, said, kind, zoned)
             case codec.Ascii():

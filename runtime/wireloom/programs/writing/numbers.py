@@ -30,6 +30,7 @@ from wireloom.programs.values import (
     Number,
     Octets,
 )
+from wireloom.programs.writing.ibm import ibm_bits
 from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
 
 D = TypeVar("D", codec.Bcd, codec.Zoned)
@@ -337,6 +338,15 @@ class ArrangingNumbers(Lowering):
                 self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
 
         self._later(write)
+
+    def _ibm_float(self, name: str, said: codec.Field, kind: codec.IbmFloat) -> None:
+        """A double as a float with a base of 16, which goes to the cursor."""
+        self._prepare(name, said, floating=8)
+        little = self.little if kind.little is None else kind.little
+        position, shift, of, where = self.position, self.shift, self.this, self.where
+        self.move(position, shift + kind.size)
+        put = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
+        self._later(lambda: put(ibm_bits(self.asm, self._told(of, name, said), kind)))
 
     def _folded(self, kind: Varint, register: int) -> int:
         """What is written for a number: one that is not signed, if its lowest bit is its sign."""
