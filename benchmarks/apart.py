@@ -25,7 +25,7 @@ import totals
 from captures import Capture
 from timing import Middle, Result
 
-from wireloom.columnar.machine import loops
+from wireloom.columnar.machine import llvm_backend
 
 PATIENCE = 0.7
 """Seconds that one pass over a whole capture may take; slower decoders see a part of it."""
@@ -153,7 +153,7 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
     calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, taken)}
     records = blocks * task.capture.block_records
     if rival.needs == rivals.ACCELERATOR:
-        loops.PAYS = loops.KEPT_PAYS = records // _SHARE
+        llvm_backend.PAYS = llvm_backend.KEPT_PAYS = records // _SHARE
     if task.modes:
         calls = {mode: partial(decode, taken, mode=mode) for mode in task.modes}
     if task.protocols:
@@ -167,7 +167,7 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
         _check(rival.sums(taken) if rival.sums else totals.of(found), task.capture.expected(blocks), rival)
         if rival.exact and not found.equals(_ours(task, some).select(found.column_names)):
             sys.exit("it gives other columns")
-    loops.PAYS = loops.KEPT_PAYS = sys.maxsize  # no round waits for another one
+    llvm_backend.PAYS = llvm_backend.KEPT_PAYS = sys.maxsize  # no round waits for another one
     return timing.Turns(calls, task.least), records
 
 

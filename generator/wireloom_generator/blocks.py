@@ -3,19 +3,20 @@
 import re
 
 from wireloom_generator import naming, types
-from wireloom_generator.types import Float, Integer, meanings
+from wireloom_generator.types import Float, Integer, meanings, signs
 
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
     "Answers", "As", "Between", "Bit", "BitList", "BitSlice", "Bits", "Checksum", "Choice", "Compute", "Constant",
-    "Crc", "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Told",
-    "Framing",
+    "Crc", "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry",
+    "FoundParameter", "Framing",
     "Headed", "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter",
     "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
     "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags", "WordSwapped",
-    "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",
-}).union(meanings.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip
+    "BetweenFlags", "Compressing", "EscapePairs", "Flagged", "Packed", "Rol", "Through", "Unescape", "Unpack", "Xor",
+    "Zeros",
+}).union(meanings.BLOCKS, signs.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")

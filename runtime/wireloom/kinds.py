@@ -85,7 +85,7 @@ def written_kind(name: str) -> CaptureKind:
     return known[name.lower()]
 
 
-def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = TELLING) -> tuple[CaptureKind, bytes]:
+def detect(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = TELLING) -> tuple[CaptureKind, bytes]:
     """The kind of a stream for a protocol, and the bytes that were read to detect it, ``size`` at once.
 
     To the protocols of packet files, such files are records end to end.

@@ -17,7 +17,7 @@ from wireloom import registry
 from wireloom.codec import Protocol
 from wireloom.codec.matching import Selection
 from wireloom.columnar.buffers import Array, valid_of
-from wireloom.turns import Turns
+from wireloom.request_order import RequestOrder
 from wireloom.views import REASON, RECORD
 
 REQUEST, PAIRING = "request", "_pairing"
@@ -278,7 +278,7 @@ class Queue:
         fresh = fresh.append_column("count", pa.array(np.ones(len(asked), np.int64)))
         waiting = fresh if self.kept is None else pa.concat_tables([self.kept.drop_columns(REQUEST), fresh])
         sought = {name: column.take(pa.array(answers)) for name, column in keys.items()}
-        order = Turns(
+        order = RequestOrder(
             codes=_codes([_joined(waiting[name], sought[name]) for name in keys]),
             position=np.concatenate([np.arange(len(waiting) - len(asked)) - len(waiting), both[asked], both[answers]]),
             requests=len(waiting),

@@ -39,8 +39,8 @@ def check(protocol: Protocol, row: Any, parameters: Mapping[str, Any]) -> str | 
 
 def _read(protocol: Protocol, data: bytes, row: Row, parameters: Mapping[str, Any]) -> Row:
     """The row that was built as these bytes: a record, or what a capture begins with. Raises ``DecodeError``."""
-    told = protocol.preamble.told if protocol.preamble is not None else ()
-    own = {name: value for name, value in parameters.items() if name not in told}
+    exported = protocol.preamble.exported if protocol.preamble is not None else ()
+    own = {name: value for name, value in parameters.items() if name not in exported}
     if not CaptureBuilder(protocol, own).begins(row):
         return protocol.parse(data, **parameters)
     found = list(protocol.iter_records(data, **own))

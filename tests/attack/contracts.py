@@ -15,8 +15,8 @@ from support.lockstep import assert_equal, capture_alike, records_alike
 
 from attack import built, rows
 from attack.targets import Parameters, Target
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.captures import CaptureBuilder
-from wireloom.codec.givens import shown
 from wireloom.columnar import accel, decoder, scans, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer

@@ -16,13 +16,15 @@ from attack import contracts
 from attack.mutation import Mutator
 from attack.targets import NAMES, target
 from wireloom.columnar import accel
-from wireloom.columnar.machine import loops
+from wireloom.columnar.machine import llvm_backend
 
 
 def attack(name: str, seed: str) -> None:
     """One round on the target called ``name``. The same seed is the same round."""
     random = Random(f"{seed} {name}")
-    loops.PAYS = loops.KEPT_PAYS = random.choice((0, 1 << 18))  # so that the accelerator follows programs in both ways
+    llvm_backend.PAYS = llvm_backend.KEPT_PAYS = random.choice(
+        (0, 1 << 18)
+    )  # so that the accelerator follows programs in both ways
     accel.WORTH.after = 0  # as if much had been read: a round is the same alone
     attacked = target(name, seed)
     parameters = random.choice(attacked.parameters)

@@ -89,7 +89,7 @@ def known(name: str) -> Target:
 
 def _told(pair: Pair) -> tuple[str, ...]:
     """The parameters that what captures begin with tells."""
-    return pair.codec.preamble.told if pair.codec.preamble is not None else ()
+    return pair.codec.preamble.exported if pair.codec.preamble is not None else ()
 
 
 def _any(parameter: Parameter) -> tuple[str | bool, ...]:

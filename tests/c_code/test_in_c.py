@@ -37,6 +37,7 @@ VECTORS = {
 FEATURES = (
     "bcd_in_other_orders",
     "bits",
+    "bits_signed",
     "byte_order_of_words",
     "checksums_over_each_other",
     "flatbuffers_sized",

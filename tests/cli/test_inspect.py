@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.calls import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, run
-from wireloom.cli import pieces
+from wireloom.cli import incremental
 from wireloom.cli.inspect import PAGE_RECORDS
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cutter, cuts
@@ -232,7 +232,7 @@ def test_a_capture_is_not_written_over_by_its_page(capture: Path) -> None:
 
 def test_a_record_is_shown_before_the_next_is_there() -> None:
     arriving = iter([MARKER])
-    found = pieces.pieces(lambda size: next(arriving), Cutter(couchbase_dcp.PROTOCOL.framing, {}), 0)
+    found = incremental.pieces(lambda size: next(arriving), Cutter(couchbase_dcp.PROTOCOL.framing, {}), 0)
     assert next(found).data == MARKER
 
 
@@ -248,7 +248,7 @@ def test_pieces_of_any_size_give_the_records_of_the_whole(sizes: list[int], prot
         at += len(piece)
         return piece
 
-    found = list(pieces.pieces(read, Cutter(protocol.framing, parameters), 0))
+    found = list(incremental.pieces(read, Cutter(protocol.framing, parameters), 0))
     whole = cuts(protocol.framing, capture, parameters)
     assert [(piece.offset, len(piece.data)) for piece in found] == [(cut.offset, cut.length) for cut in whole]
     assert b"".join(piece.data for piece in found) == capture

@@ -35,10 +35,10 @@ def test_what_is_not_used_is_not_imported(arguments: tuple[str, ...], missing: s
 
 @pytest.mark.program
 def test_what_a_table_of_bytes_does_not_need_is_not_imported() -> None:
-    files = {"wireloom.columnar.scans", "wireloom.columnar.overviews", "wireloom.columnar.traffic.reading"}
+    files = {"wireloom.columnar.scans", "wireloom.columnar.summaries", "wireloom.columnar.traffic.reading"}
     imported = _imported(f"{TABLE}; print(*sys.modules)")
     assert "wireloom.columnar.decoder" in imported
-    assert not imported & {"pyarrow.compute", "wireloom.columnar.encoding", "wireloom.columnar.narrow", *files}
+    assert not imported & {"pyarrow.compute", "wireloom.columnar.encoding", "wireloom.columnar.by_message", *files}
 
 
 @pytest.mark.program

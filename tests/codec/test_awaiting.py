@@ -1,6 +1,6 @@
 """Awaited values: which are known to be, also after some were forgotten."""
 
-from wireloom.codec.awaiting import Awaiting, Derivation
+from wireloom.codec.deferred_values import Awaiting, Derivation
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.values import Constant

@@ -88,7 +88,7 @@ sections: {body: [{name: data, type: bytes, size: rest, through: zlib, raw: pack
     pair, bomb = Pair.of(found.columnar), zlib.compress(bytes(1 << 20), 9)
     capture = (len(bomb).to_bytes(3, "big") + bomb) * 50
     rows = weight = 0
-    with mock.patch("wireloom.columnar.weighing.LISTS", 4 << 20):
+    with mock.patch("wireloom.columnar.memory_budget.LISTS", 4 << 20):
         for batch in pair.decoder(pair.options({})).capture(capture):
             rows, weight = rows + batch.num_rows, max(weight, batch.nbytes)
     assert rows == 50
@@ -110,7 +110,7 @@ sections:
 """
     )
     pair, capture = Pair.of(found.columnar), bytes.fromhex("0105 0100 020500") * 30
-    with mock.patch("wireloom.columnar.weighing.LISTS", 500_000):
+    with mock.patch("wireloom.columnar.memory_budget.LISTS", 500_000):
         assert captures_alike(pair, capture).num_rows == 90
 
 

@@ -1,6 +1,6 @@
 """The contract of ``build``: an error that names the field, or bytes that parse back to the row.
 
-Held for rows that are altered at random and for invented ones, of every protocol that the tests have.
+CutRecords for rows that are altered at random and for invented ones, of every protocol that the tests have.
 """
 
 from functools import cache

@@ -55,7 +55,7 @@ def test_registers_of_parts_are_those_of_the_whole(name: str) -> None:
         if isinstance(kind, Rolling):
             first, last = data[:at], data[at:]
             behind = kind.feed(last, kind.feed(first, kind.initial))
-            assert kind.told(behind) == kind(data)
+            assert kind.final(behind) == kind(data)
             assert kind.bridge(kind.feed(first, kind.initial), 0, kind.feed(last, 0), len(last)) == behind
 
 

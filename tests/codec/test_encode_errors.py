@@ -6,7 +6,7 @@ import pytest
 from support import compiled
 
 from wireloom.codec import EncodeError
-from wireloom.codec.givens import shown
+from wireloom.codec.accepted_values import shown
 
 FIRST = """
 protocol: letters

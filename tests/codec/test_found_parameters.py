@@ -13,11 +13,11 @@ from support.lockstep import Pair, capture_alike, tables_alike
 
 from codec.telling_records import NARROW, NOTE, REFUSED, WIDE, hello, record, settings
 from wireloom.cli import app
-from wireloom.cli.pieces import pieces
+from wireloom.cli.incremental import pieces
 from wireloom.codec import EncodeError
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cutter
-from wireloom.codec.found import WITHIN
+from wireloom.codec.parameter_discovery import WITHIN
 from wireloom.columnar import index
 from wireloom.columnar.following import Follower, Reach
 from wireloom.columnar.headers import header_of

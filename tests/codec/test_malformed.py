@@ -15,7 +15,7 @@ from support.vectors import data_of
 
 from codec.cuts import lengths
 from wireloom.columnar import cells
-from wireloom.columnar.decoder import Stretch
+from wireloom.columnar.decoder import RecordSpans
 from wireloom.json_rows import json_writer, row_reader
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -220,7 +220,7 @@ def test_malformed_records_are_not_left_to_the_codec(mode: str) -> None:
     pair = Pair(couchbase_dcp.PROTOCOL)
     stream = (NO_EXTRAS + GOOD + BROKEN_MARKER) * 20
     stop = np.cumsum([len(NO_EXTRAS), len(GOOD), len(BROKEN_MARKER)] * 20)
-    stretch = Stretch(stream, np.append(0, stop[:-1]), stop, little=False, origin=0)
+    stretch = RecordSpans(stream, np.append(0, stop[:-1]), stop, little=False, origin=0)
     decoding = pair.decoder(pair.options({"mode": mode, "positions": False}))
     ((batch, rows),) = decoding.records(stretch, (), redo, {})
     assert batch.num_rows == len(rows) == (60 if mode == "PERMISSIVE" else 20)

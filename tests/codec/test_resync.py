@@ -13,7 +13,7 @@ from support.lockstep import capture_alike
 
 from codec.proven_frames import FRAME, PACKETS, UNSUMMED, frame, pair
 from wireloom.codec.checksums import Crc, Rolling, Sums
-from wireloom.columnar.running import Running
+from wireloom.columnar.prefix_checksums import PrefixChecksums
 
 
 def test_a_record_that_a_checksum_proves_is_no_guess() -> None:
@@ -130,7 +130,7 @@ def test_sums_of_ranges_that_overlap_are_those_of_each(name: str) -> None:
 @accelerator.off_and_on
 def test_sums_of_many_ranges_at_once_are_those_of_each(name: str, accelerated: bool) -> None:
     chance, data = Random(3), Random(4).randbytes(20_000)
-    running, buffer, algorithm = Running(), np.frombuffer(data, np.uint8), sums.algorithm(name)
+    running, buffer, algorithm = PrefixChecksums(), np.frombuffer(data, np.uint8), sums.algorithm(name)
     for most, count in ((1_000, 40), (8_000, 20), (200, 40)):
         ranges = [sorted((chance.randrange(most), chance.randrange(most))) for _ in range(count)]
         start, stop = (np.array([each[i] for each in ranges], np.int64) for i in (0, 1))
@@ -144,5 +144,5 @@ def test_crcs_at_every_place_are_those_of_each(name: str, accelerated: bool) -> 
     data, crc = Random(4).randbytes(3_000), sums.algorithm(name)
     assert isinstance(crc, Crc)
     for size in (1, 9, 300):
-        found = Running().everywhere(crc, np.frombuffer(data, np.uint8), 100, 500, size)
+        found = PrefixChecksums().everywhere(crc, np.frombuffer(data, np.uint8), 100, 500, size)
         assert found.tolist() == [crc(data[at : at + size]) for at in range(100, 600)]

@@ -13,7 +13,7 @@ from wireloom import columnar
 from wireloom.codec import DecodeError
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.machine.passing import OnePass
+from wireloom.columnar.machine.fused_scan import FusedScan
 from wireloom.options import ReadOptions
 from wireloom.views import View
 from wireloom_protocols import couchbase_dcp, databus
@@ -95,14 +95,14 @@ MARKERS = [MARKER[:12] + bytes([number, 0, 0, 0]) + MARKER[16:] for number in ra
 def test_values_that_are_alike_are_decoded_in_one_pass(
     given_values: list[bytes | None], passes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken, every = [], OnePass.every
+    taken, every = [], FusedScan.every
 
-    def noted(self: OnePass, *given: Any) -> Any:
+    def noted(self: FusedScan, *given: Any) -> Any:
         passed = every(self, *given)
         taken.append(passed is not None)
         return passed
 
-    monkeypatch.setattr(OnePass, "every", noted)
+    monkeypatch.setattr(FusedScan, "every", noted)
     accelerator.pay(monkeypatch, 0)
     column = pa.array([b"before", *given_values], pa.binary())[1:]
     for message in (None, "snapshot_marker"):

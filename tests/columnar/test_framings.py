@@ -20,7 +20,7 @@ from wireloom.codec import (
     Slot,
     When,
 )
-from wireloom.codec.chains import chain
+from wireloom.codec.length_sums import chain
 from wireloom.codec.values import Ended
 from wireloom.columnar.framings import framing_of
 from wireloom.columnar.hopping import hop_of

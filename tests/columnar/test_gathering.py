@@ -11,10 +11,10 @@ from support import accelerator
 from columnar.captures_to_divide import CAPTURES, UNKNOWN, decoder, event, frame
 from wireloom.columnar import decoder as decoding_module
 from wireloom.columnar import gathering
+from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
-from wireloom.columnar.machine import passing
-from wireloom.columnar.tallies import Tally
+from wireloom.columnar.machine import fused_scan
 from wireloom.options import Mode
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -123,7 +123,7 @@ def test_captures_too_heavy_together_are_counted_once(monkeypatch: pytest.Monkey
 @pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
 def test_records_that_are_decoded_when_they_are_found_are_not_decoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoding_module, "BATCH_ROWS", 64)
-    monkeypatch.setattr(passing, "_LEAST", 10)
+    monkeypatch.setattr(fused_scan, "_LEAST", 10)
     captures = {f"{number}.bin": MARKER * (40 * number) + UNKNOWN for number in range(8)}
     rows, tallies = alone(couchbase_dcp, captures)
     decoding = made(couchbase_dcp)

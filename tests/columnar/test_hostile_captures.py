@@ -14,7 +14,7 @@ from support.cases import each, often
 from support.lockstep import Pair, capture_alike
 
 from wireloom.codec.lengths import Ends
-from wireloom.columnar.decoder import Stretch
+from wireloom.columnar.decoder import RecordSpans
 from wireloom_protocols import couchbase_dcp, databus, pcap
 
 SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus, "pcap": pcap}
@@ -73,7 +73,7 @@ def test_malformed_records_are_told_many_at_once(hostile: Hostile) -> None:
     cut = capture_alike(hostiles, data)
     whole = [not reason.startswith("truncated: record ") for reason in cut["_corrupt_reason"].to_pylist()]
     start = cut["_offset"].to_numpy()[whole]
-    stretch = Stretch(data, start, start + cut["_length"].to_numpy()[whole], little=False, origin=0)
+    stretch = RecordSpans(data, start, start + cut["_length"].to_numpy()[whole], little=False, origin=0)
     decoding = hostiles.decoder(hostiles.options({"positions": False}))
     ((batch, rows),) = decoding.records(stretch, (), redo, {})
     assert batch.num_rows == len(rows) == sum(whole) > 20

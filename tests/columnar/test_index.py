@@ -23,7 +23,7 @@ from support.cases import often
 from columnar.captures_to_divide import CAPTURES, UNKNOWN, decoder, frame
 from wireloom import files, registry
 from wireloom.cli import app
-from wireloom.codec.found import WITHIN
+from wireloom.codec.parameter_discovery import WITHIN
 from wireloom.columnar import decoder as decoding
 from wireloom.columnar import index, scans
 from wireloom.columnar.decoder import Decoder

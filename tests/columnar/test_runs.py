@@ -11,8 +11,8 @@ from attack.captures import frame, infos
 from support import compiled
 from support.lockstep import Pair, capture_alike
 
-from wireloom.columnar.decoder import Stretch
-from wireloom.columnar.machine import numpy_backend
+from wireloom.columnar.decoder import RecordSpans
+from wireloom.columnar.machine import numpy_backend, numpy_reader
 from wireloom_protocols import couchbase_dcp
 
 SPEC = """\
@@ -89,6 +89,7 @@ def listed(chance: Random, broken: float) -> Iterator[bytes]:
 @pytest.mark.parametrize("tile", [3, numpy_backend.TILE])
 def test_lists_are_what_the_codec_says(pair: Pair, tile: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numpy_backend, "TILE", tile)
+    monkeypatch.setattr(numpy_reader, "TILE", tile)
     chance = Random(tile)
     for broken in (0, 0.1, 0.5):
         records = [record(list(listed(chance, broken)), chance.choice((0, 0, 200, 255))) for _ in range(20)]
@@ -108,7 +109,9 @@ def test_what_is_wrong_with_an_item_is_known_without_the_codec(broken: bytes, pa
         raise AssertionError(f"record {row} is left to the codec")
 
     ends = [sum(map(len, records[: number + 1])) for number in range(30)]
-    stretch = Stretch(data, *(pa.array(each).to_numpy() for each in ([0, *ends[:-1]], ends)), little=False, origin=0)
+    stretch = RecordSpans(
+        data, *(pa.array(each).to_numpy() for each in ([0, *ends[:-1]], ends)), little=False, origin=0
+    )
     ((batch, _),) = pair.decoder(pair.options({"positions": False})).records(stretch, (), redo, {})
     assert batch.num_rows == 30
 
@@ -133,10 +136,10 @@ def test_items_that_no_guess_is_right_of_are_left_to_the_codec(pair: Pair, monke
 def test_turns_count_up_to_the_first_that_ends_elsewhere(ahead: int) -> None:
     goes_on = np.ones(2 * ahead, bool)
     begun = np.concatenate([np.arange(ahead), np.arange(ahead)])
-    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, ahead]
-    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 2}).tolist() == [1, 1]
+    assert numpy_reader._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, ahead]
+    assert numpy_reader._sure(ahead, goes_on, {0: begun}, {0: begun + 2}).tolist() == [1, 1]
     goes_on[ahead] = False
-    assert numpy_backend._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, 1]
+    assert numpy_reader._sure(ahead, goes_on, {0: begun}, {0: begun + 1}).tolist() == [ahead, 1]
 
 
 DCP = Pair(couchbase_dcp.PROTOCOL)

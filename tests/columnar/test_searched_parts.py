@@ -24,7 +24,7 @@ from wireloom.columnar import index, splits
 from wireloom.columnar.scans import FilePart
 from wireloom.files import CaptureFile, listed
 from wireloom.options import ReadOptions
-from wireloom.spark.dividing import Divider, tell
+from wireloom.spark.partition_planning import Divider, tell
 from wireloom_protocols import couchbase_dcp, databus
 
 DATABUS = Pair.of(databus)

@@ -23,7 +23,7 @@ from support.traffic import CLIENT, SERVER, Flow, datagram, disordered, written
 from traffic.forged import enhanced, interface, section
 
 from wireloom.cli import app
-from wireloom.columnar.overviews import SCHEMA
+from wireloom.columnar.summaries import SCHEMA
 from wireloom.options import OptionError
 from wireloom_protocols import couchbase_dcp, databus, packets
 

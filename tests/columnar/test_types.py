@@ -13,7 +13,7 @@ import pytest
 from support import accelerator, compiled
 
 from wireloom.codec import EncodeError
-from wireloom.columnar import encoding, foreign
+from wireloom.columnar import encoding, input_arrays
 from wireloom.columnar.python_values import to_arrow, to_python
 from wireloom.columnar.tables import Table
 
@@ -261,7 +261,7 @@ def test_texts_that_are_not_utf8_are_refused_with_their_row() -> None:
 @pytest.mark.parametrize("text", [pa.string_view(), pa.dictionary(pa.int8(), pa.large_string())], ids=str)
 def test_columns_of_nulls_have_types_that_arrow_takes_rows_of(text: pa.DataType) -> None:
     for kind in (text, pa.list_(text), pa.large_list(pa.struct([("key", text)]))):
-        found = foreign.own(pa.record_batch([pa.nulls(3, kind)], ["column"]), {})
+        found = input_arrays.own(pa.record_batch([pa.nulls(3, kind)], ["column"]), {})
         assert found.take(pa.array([2, 0])).column(0).to_pylist() == [None, None]
 
 
@@ -343,7 +343,9 @@ def test_rows_that_share_a_large_value_are_decoded_some_at_a_time(
 ) -> None:
     monkeypatch.setattr(encoding, "LARGEST", 100_000)
     seen: list[int] = []
-    monkeypatch.setattr(encoding, "own", lambda batch, kinds: (seen.append(len(batch)), foreign.own(batch, kinds))[1])
+    monkeypatch.setattr(
+        encoding, "own", lambda batch, kinds: (seen.append(len(batch)), input_arrays.own(batch, kinds))[1]
+    )
     value = pa.array([b"x" * 10_000], kind)
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([40], pa.int32()), value)
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 40, pa.int8()), value) if shape == "dictionary" else runs

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from support.traffic import Flow, written
 
-from wireloom.columnar import decoder, fresh
-from wireloom.columnar.pieces import Pieces
+from wireloom.columnar import decoder, read_buffers
 from wireloom.columnar.scanning import Window
+from wireloom.columnar.windows import Pieces
 from wireloom.kinds import ReadInto
 from wireloom_protocols import packets
 
@@ -23,7 +23,7 @@ DATA = Random(5).randbytes(21 * SMALL + 77)
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fresh, "SMALL", SMALL)  # other tests have pages for all
+    monkeypatch.setattr(read_buffers, "SMALL", SMALL)  # other tests have pages for all
 
 
 class Unreadable(io.BytesIO):
@@ -69,7 +69,7 @@ def are_right(found: list[Window], data: bytes, size: int) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_windows_show_a_stream_and_stay_as_they_are(size: int, pages: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not pages:
-        monkeypatch.setattr(fresh.mmap, "mmap", no_memory)
+        monkeypatch.setattr(read_buffers.mmap, "mmap", no_memory)
     random = Random(size)
     for length in (0, 1, size - 1, size, size + 1, len(DATA) if size > 1 else 2000):
         data = DATA[:length]

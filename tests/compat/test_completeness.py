@@ -22,8 +22,8 @@ from wireloom_generator.types import Ascii, Integer, meanings
 SPECS = ROOT / "specs"
 FEATURES_TRIED = (
     "align_from_a_section", "pad_of_a_size", "byte_order_by_value", "bits_in_other_orders", "bits_choice",
-    "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
-    "forms_written",
+    "bits", "bits_signed", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text",
+    "text_encodings", "forms_written",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "elsewhere", "elsewhere_shared",
     "checksum_crc32", "checksum_over_ranges",

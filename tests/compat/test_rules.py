@@ -31,6 +31,12 @@ CASES = sorted(path.stem for path in HERE.glob("*.diff"))
 UNSEEN = {
     "through-changed--of_compressions: BACKWARD": "no record here is compressed",
     "through-changed--of_compressions: FORWARD": "no record here is compressed",
+    "through-changed--of_escapes: BACKWARD": "no record here is escaped",
+    "through-changed--of_escapes: FORWARD": "no record here is escaped",
+    "framing-changed--between: BACKWARD": "no record here is between flags",
+    "framing-changed--between: FORWARD": "no record here is between flags",
+    "framing-changed--between_raw: BACKWARD": "no record here is between flags",
+    "framing-changed--between_raw: FORWARD": "no record here is between flags",
     "framing-changed--fields: FORWARD": "a record with no bytes left over ends where its fields end",
     "framing-changed--rest: BACKWARD": "a single record is all there is",
     "byte-order-changed--told_by_another: BACKWARD": "parameters are what they are by default",

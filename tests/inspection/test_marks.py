@@ -10,7 +10,7 @@ from support.cases import each
 from support.compiled import of
 
 from inspection.records_to_inspect import DCP, EXAMPLES
-from wireloom.cli.coloured import Terminal, show
+from wireloom.cli.terminal import Terminal, show
 from wireloom.codec import DecodeError, Protocol
 from wireloom.inspection import Inspected, fragment, inspect_record
 from wireloom.inspection.plain import lines

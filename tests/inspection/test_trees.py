@@ -285,3 +285,15 @@ def test_integers_of_variable_length_are_shown_with_their_names() -> None:
     shown = {one.name: (one.text, one.label) for one in nodes(inspect_record(feature("varints").codec, data))}
     assert shown["tag"] == ("300", "Fixed")
     assert shown["mode"] == ("257", "Loud | Late")
+
+
+def test_flags_are_shown_around_a_record_and_what_is_unescaped_inside() -> None:
+    codec = feature("between").codec
+    plain = inspect_record(codec, bytes.fromhex("7e3132333435363738396e907e"))
+    assert [(part.name, part.start, part.end) for part in plain.leaves()] == [
+        *(("(flags)", 0, 1), ("kind", 1, 2), ("text", 2, 10), ("fcs", 10, 12), ("(flags)", 12, 13)),
+    ]
+    escaped = inspect_record(codec, bytes.fromhex("7e7e7d1132333435363738396e907e"))
+    assert [(part.name, part.start, part.end) for part in escaped.leaves()] == [
+        *(("(flags)", 0, 2), ("(packed)", 2, 14), ("kind", 2, 2), ("text", 2, 2), ("fcs", 2, 2), ("(flags)", 14, 15)),
+    ]

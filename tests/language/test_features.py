@@ -39,6 +39,9 @@ def test_a_record_cut_short_is_malformed(name: str) -> None:
     for _, example in _wellformed(found):
         for length in range(1, len(example.data)):
             rows = list(found.codec.iter_records(example.data[:length], "PERMISSIVE", **example.parameters))
+            if found.codec.framing.flagged and not example.data[:length].strip(found.codec.framing.until):
+                assert not rows  # flags alone are skipped
+                continue
             if found.codec.framing.to_the_end:  # a shorter record may be one, too
                 rows = [{"_corrupt_record": found.codec.build(row, **example.parameters)} for row in rows]
             assert b"".join(row["_corrupt_record"] for row in rows) == example.data[:length]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support import accelerator
 
-from wireloom.columnar import accel, kept
+from wireloom.columnar import accel, code_cache
 from wireloom.columnar.unsnappy import _more
 
 pytestmark = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
@@ -20,10 +20,10 @@ pytestmark = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where code is kept."""
-    kept._folder.cache_clear()
+    code_cache._folder.cache_clear()
     monkeypatch.setenv("WIRELOOM_CACHE", str(tmp_path))
     yield tmp_path
-    kept._folder.cache_clear()
+    code_cache._folder.cache_clear()
 
 
 def test_code_is_kept(folder: Path) -> None:
@@ -53,8 +53,8 @@ def test_code_runs_without_a_folder_to_keep_it_in(folder: Path, monkeypatch: pyt
 def test_code_is_not_taken_from_where_others_write(folder: Path) -> None:
     accel.compiled(_more)
     folder.chmod(0o777)
-    kept._folder.cache_clear()
-    assert not kept.has(next(folder.iterdir()).stem)
+    code_cache._folder.cache_clear()
+    assert not code_cache.has(next(folder.iterdir()).stem)
     assert accel.compiled(_more)(3) == 4
 
 
@@ -68,11 +68,11 @@ def test_code_runs_if_it_cannot_be_kept(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_few_files_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_MOST", 4)
+    monkeypatch.setattr(code_cache, "_MOST", 4)
     (folder / "of somebody else").write_text("")
     for number in range(20):
-        kept.found(str(number), lambda: b"code")
-        assert kept.has(str(number))
+        code_cache.found(str(number), lambda: b"code")
+        assert code_cache.has(str(number))
         assert len(list(folder.glob("*.o"))) <= 4
     assert (folder / "of somebody else").exists()
 

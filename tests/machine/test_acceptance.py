@@ -12,8 +12,8 @@ from wireloom.codec import DecodeError
 from wireloom.columnar import arrow_schema
 from wireloom.columnar.buffers import octets_of, row_numbers
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.machine.executor import Located, Program
 from wireloom.columnar.machine.programs import programs_of
-from wireloom.columnar.machine.stages import Located, Program
 from wireloom.options import ReadOptions, resolve
 from wireloom.programs.support import unread
 from wireloom.views import View

@@ -7,11 +7,11 @@ import pytest
 from support.worked import each_of, pair_of
 
 from wireloom.codec import Protocol
-from wireloom.columnar import programmed
+from wireloom.columnar import program_texts
 from wireloom.columnar.machine import disassembly
 from wireloom.columnar.machine.disassembly import FOUND, disassembled
 from wireloom.columnar.machine.executable import Executable
-from wireloom.programs import opcodes as operations
+from wireloom.programs import opcodes as op
 from wireloom.programs.write_opcodes import OPCODES
 
 NAMES = ("checksums_over_each_other", "recursion", "repeat_structs", "through", "variants", "databus", "couchbase_dcp")
@@ -27,14 +27,14 @@ def assembled(monkeypatch: pytest.MonkeyPatch) -> list[Executable]:
         found.append(one)
         return disassembled(one)
 
-    monkeypatch.setattr(programmed, "disassembled", noted)
+    monkeypatch.setattr(program_texts, "disassembled", noted)
     return found
 
 
-def texts(protocol: Protocol) -> Iterator[programmed.ProgramText]:
+def texts(protocol: Protocol) -> Iterator[program_texts.ProgramText]:
     """The programs that read and write the messages of a protocol."""
     for message in list(protocol.records)[:8]:
-        for made in (programmed.reading, programmed.writing):
+        for made in (program_texts.reading, program_texts.writing):
             yield from made(protocol, message, {}).programs
 
 
@@ -45,7 +45,7 @@ def test_each_instruction_is_in_one_line(name: str, assembled: list[Executable])
         shown = [number for line in program.lines for number in line.instructions]
         assert shown == sorted(set(shown))
         left = set(range(len(found.code))) - set(shown)
-        assert all(found.code[number, 0] == operations.NUMBER for number in left)
+        assert all(found.code[number, 0] == op.NUMBER for number in left)
         assert program.instructions == len(found.code)
 
 
@@ -75,7 +75,7 @@ def test_lines_are_in_the_blocks_of_their_instructions(name: str, assembled: lis
     for program, found in zip(texts(pair_of(name).codec), assembled, strict=True):
         depths = [0] * len(found.code)
         for place, (kind, _, count, *_) in enumerate(found.code.tolist()):
-            if kind == operations.SKIP:
+            if kind == op.SKIP:
                 for inside in range(place + 1, place + 1 + count):
                     depths[inside] += 1
         for line in program.lines:
@@ -95,4 +95,4 @@ def test_instructions_have_the_operands_of_their_entries(name: str, assembled: l
 
 
 def test_registers_that_every_program_finds_have_names() -> None:
-    assert list(FOUND) == list(range(operations.FREE))
+    assert list(FOUND) == list(range(op.FREE))

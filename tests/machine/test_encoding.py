@@ -19,7 +19,7 @@ from support.worked import every, every_by_both, examples, pair_of
 
 from wireloom.columnar import accel
 from wireloom.columnar import encoding as tabular
-from wireloom.columnar.machine import encoding, loops, scribe
+from wireloom.columnar.machine import encoding, llvm_backend, write_kernel
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -83,8 +83,8 @@ def test_a_debugger_can_walk_through_the_loop(name: str, pays: int, monkeypatch:
         return found
 
     monkeypatch.setattr(tabular.Encoder, "_written", noted)
-    monkeypatch.setattr(scribe, "compiled", lambda: scribe.run)
-    monkeypatch.setattr(loops, "compiled_loop", accelerator.as_python)
+    monkeypatch.setattr(write_kernel, "compiled", lambda: write_kernel.run)
+    monkeypatch.setattr(llvm_backend, "compiled_loop", accelerator.as_python)
     rows = 0
     for parameters, table in tables(name):
         table = table.take([*range(len(table))][:: accelerator.stride(name, pays)])

@@ -26,6 +26,7 @@ from wireloom.programs.support import unread
 NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
 WHOLE = {
     "elf": 1,
+    "gdl90": 4,
     "kafka_batches": 1,
     "mainframe": 3,
     "mavlink2": 8,
@@ -33,6 +34,7 @@ WHOLE = {
     "netflow5": 1,
     "nmea": 5,
     "protobuf": 1,
+    "rtcm3": 6,
     "sbe": 3,
     "sqlite": 1,
     "tar": 3,
@@ -118,6 +120,7 @@ WRITTEN = {
     "netflow5": 1,
     "nmea": 4,
     "protobuf": 1,
+    "rtcm3": 5,
     "sbe": 2,
     "sqlite": 1,
     "tar": 2,

@@ -13,12 +13,12 @@ from support.accelerator import with_llvm
 
 from wireloom.codec.checksums import Crc
 from wireloom.columnar import accel, memory
-from wireloom.columnar import sums as registers
+from wireloom.columnar import crc_loops as registers
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.checksums import told
+from wireloom.columnar.checksums import final
 from wireloom.columnar.compiled import crc_loop
-from wireloom.columnar.copies import copy_all
-from wireloom.columnar.machine import spelling
+from wireloom.columnar.machine import address_texts
+from wireloom.columnar.memcpy import copy_all
 from wireloom.programs import values
 from wireloom_generator.reading.catalogue import ALGORITHMS
 
@@ -37,7 +37,7 @@ def sums_of(crc: Crc, data: bytes, behind: Any) -> int:
     begun = int(np.uint64(crc.initial).astype(np.int64))
     found = behind(begun, at, at + len(data), tables.ctypes.data, flipped)
     kind = np.uint32 if crc.bits <= 32 else np.uint64
-    return int(told(crc, np.array([found], np.int64).view(np.uint64).astype(kind))[0])
+    return int(final(crc, np.array([found], np.int64).view(np.uint64).astype(kind))[0])
 
 
 @settings(derandomize=True, max_examples=60)
@@ -104,10 +104,10 @@ def test_all_bytes_are_copied_and_no_others(accelerated: bool) -> None:
 
 def spell(to: int, at: int, found: Array) -> None:
     """Bytes in each way that they are spelled, and how long that is."""
-    found[0] = spelling.spelled(to, at, 0)
-    found[1] = spelling.spelled(to + 64, at, 1)
-    found[2] = spelling.spelled(to + 128, at, 2)
-    found[3] = spelling.spelled(to + 192, at, 3)
+    found[0] = address_texts.spelled(to, at, 0)
+    found[1] = address_texts.spelled(to + 64, at, 1)
+    found[2] = address_texts.spelled(to + 128, at, 2)
+    found[3] = address_texts.spelled(to + 192, at, 3)
 
 
 def spelled(loop: Any, data: bytes) -> list[str]:

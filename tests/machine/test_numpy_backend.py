@@ -6,8 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from wireloom.columnar.machine import numpy_backend
-from wireloom.columnar.machine.numpy_backend import Tile
+from wireloom.columnar.machine import numpy_octets
+from wireloom.columnar.machine.numpy_octets import find
+from wireloom.columnar.machine.numpy_tile import Tile
 from wireloom.programs import opcodes as op
 
 _WAYS = {"in each range": (64, 1 << 24), "in all records": (0, 1 << 24), "in a copy": (0, 0)}
@@ -16,8 +17,8 @@ _WAYS = {"in each range": (64, 1 << 24), "in all records": (0, 1 << 24), "in a c
 @pytest.mark.parametrize(("close", "searched"), _WAYS.values(), ids=_WAYS)
 @pytest.mark.parametrize("wanted", [b"\0", b"ab", b"aab"])
 def test_bytes_are_found_in_ranges(wanted: bytes, close: int, searched: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numpy_backend, "_CLOSE", close)
-    monkeypatch.setattr(numpy_backend, "_SEARCHED", searched)
+    monkeypatch.setattr(numpy_octets, "CLOSE", close)
+    monkeypatch.setattr(numpy_octets, "_SEARCHED", searched)
     random = Random(7)
     data = bytes(random.choices(b"ab\0", k=2000))
     ends = np.array([0, *sorted(random.sample(range(1, 2000), 98)), 2000])
@@ -26,9 +27,9 @@ def test_bytes_are_found_in_ranges(wanted: bytes, close: int, searched: int, mon
     empty = np.zeros((0, 2), np.int64)
     tile = Tile(ends[:-1] + base, ends[1:] + base, np.arange(99), empty, empty, zeros.ctypes.data, base + len(data))
     number = int.from_bytes(wanted, "little")
-    tile.find(op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 0, 1)
+    find(tile, op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 0, 1)
     places = [data.find(wanted, start, stop) for start, stop in pairwise(ends.tolist())]
     expected = [stop if place < 0 else place for place, stop in zip(places, ends[1:].tolist(), strict=True)]
     assert (tile.registers[op.FREE] - base).tolist() == expected
-    tile.find(op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 1, 1)
+    find(tile, op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 1, 1)
     assert tile.registers[op.SOUND].tolist() == [place >= 0 for place in places]

@@ -6,16 +6,16 @@ import pytest
 
 from wireloom.columnar.machine import numpy_writer
 from wireloom.columnar.machine.tiles import WIDTH
-from wireloom.programs import opcodes as operations
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.write_opcodes import OPCODES
 
-NUMBERS = (*range(operations.STORE_LIST + 1), *range(orders.ROW, orders.PAD + 1))
+NUMBERS = (*range(op.STORE_LIST + 1), *range(write_op.ROW, write_op.PAD + 1))
 
 
 def test_every_instruction_has_an_entry_under_its_name() -> None:
     assert tuple(OPCODES) == NUMBERS
-    named = {**vars(operations), **vars(orders)}
+    named = {**vars(op), **vars(write_op)}
     assert [named[each.name] for each in OPCODES.values()] == list(OPCODES)
 
 
@@ -32,7 +32,7 @@ def test_numpy_takes_the_operands_that_instructions_have() -> None:
     """But for those that it finds otherwise, what loads and stores are told beside them, and the turns of loops."""
     for number, method in numpy_writer.WRITING_METHODS.items():
         known = OPCODES[number]
-        told = operations.LOAD_1 <= number < operations.LOAD_ODD or operations.STORE_1 <= number <= operations.STORE_8
-        told |= number == operations.REPEAT
+        told = op.LOAD_1 <= number < op.LOAD_ODD or op.STORE_1 <= number <= op.STORE_8
+        told |= number == op.REPEAT
         taken = len(inspect.signature(method).parameters) - 1
         assert told or taken <= len(known.sets + known.reads + known.numbers), known.name

@@ -11,7 +11,7 @@ from support.lockstep import Pair, damaged, records_alike
 from wireloom.codec import Table, TableField
 from wireloom.codec.compression import COMPRESSORS
 from wireloom.codec.reader import Reader
-from wireloom.columnar import weighing
+from wireloom.columnar import memory_budget
 from wireloom.columnar.machine.decoding import Machine
 
 pytestmark = [accelerator.on, pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")]
@@ -145,7 +145,7 @@ def test_all_that_is_unpacked_of_a_record_shares_a_bound(
     records_alike(pair, records)
     assert sound == [31]
     monkeypatch.setattr(Reader, "HEAVIEST", 1500)
-    monkeypatch.setattr(weighing, "LISTS", 1500)
+    monkeypatch.setattr(memory_budget, "LISTS", 1500)
     records_alike(pair, records)
 
 

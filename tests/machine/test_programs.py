@@ -16,10 +16,10 @@ from support.cases import often
 from support.lockstep import Pair, assert_equal, capture_alike, damaged, records_alike
 from support.worked import GENERATED, every, every_by_both, examples, orders, pair_of
 
-from wireloom.columnar import accel, decoder, weighing
-from wireloom.columnar.machine import kernel, loops, numpy_backend, numpy_writer, passing, programs
+from wireloom.columnar import accel, decoder, memory_budget
+from wireloom.columnar.machine import fused_scan, kernel, llvm_backend, numpy_reader, numpy_writer, programs
 from wireloom.columnar.machine.decoding import Machine
-from wireloom.columnar.machine.passing import OnePass
+from wireloom.columnar.machine.fused_scan import FusedScan
 from wireloom.columnar.scanning import Window
 from wireloom.options import ReadOptions
 from wireloom.programs import opcodes as op
@@ -60,7 +60,7 @@ def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch
 
 def test_numpy_follows_every_instruction() -> None:
     instructions = {*range(op.STORE_LIST + 1)}
-    assert numpy_backend.METHODS.keys() == instructions
+    assert numpy_reader.METHODS.keys() == instructions
     assert numpy_writer.WRITING_METHODS.keys() - instructions == {*range(writing.ROW, writing.PAD + 1)}
 
 
@@ -77,7 +77,7 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(Machine, "decode", noted)
     monkeypatch.setattr(kernel, "compiled", lambda: kernel.run)
-    monkeypatch.setattr(loops, "compiled_loop", accelerator.as_python)
+    monkeypatch.setattr(llvm_backend, "compiled_loop", accelerator.as_python)
     return found
 
 
@@ -107,9 +107,9 @@ def test_without_a_source_for_its_own_loop_a_program_goes_on_in_that_of_all(monk
     """Another version may have been installed in place of the one that runs."""
     accelerator.pay(monkeypatch, 0)
     asked = Mock(side_effect=RuntimeError("the source of step has changed since it was imported"))
-    monkeypatch.setattr(loops, "compiled_loop", asked)
-    own = loops.Loops(np.zeros((1, 1), np.int64))
-    assert own.follow(10) is own.follow(10) is None
+    monkeypatch.setattr(llvm_backend, "compiled_loop", asked)
+    own = llvm_backend.LlvmRunner(np.zeros((1, 1), np.int64), 1)
+    assert own.reading(10) is own.reading(10) is None
     asked.assert_called_once()
 
 
@@ -123,16 +123,16 @@ def test_all_messages_of_ours_have_programs(name: str) -> None:
 def walked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Records are found, proven and decoded in one pass from the ninth on; the list has how many each pass found."""
     found: list[int] = []
-    run = OnePass.run
+    run = FusedScan.run
 
-    def noted(self: OnePass, *given: Any) -> Any:
+    def noted(self: FusedScan, *given: Any) -> Any:
         passed = run(self, *given)
         found.append(0 if passed is None else len(passed[0]))
         return passed
 
-    monkeypatch.setattr(OnePass, "run", noted)
+    monkeypatch.setattr(FusedScan, "run", noted)
     accelerator.pay(monkeypatch, 0)
-    monkeypatch.setattr(passing, "_LEAST", 1)
+    monkeypatch.setattr(fused_scan, "_LEAST", 1)
     monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
     monkeypatch.setattr(decoder, "WHOLE_ROWS", 8)
     return found
@@ -198,9 +198,9 @@ def xattrs(*sizes: int) -> bytes:
 
 @accelerator.on
 @with_llvm
-@pytest.mark.parametrize("heaviest", [weighing.LISTS, 200])
+@pytest.mark.parametrize("heaviest", [memory_budget.LISTS, 200])
 def test_long_lists_beside_short_ones(heaviest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "LISTS", heaviest)
+    monkeypatch.setattr(memory_budget, "LISTS", heaviest)
     short, long = xattrs(1, 2), xattrs(*range(100))
     found = capture_alike(pair_of("couchbase_dcp"), short * 20 + long * 2 + short + long[:-3], mode="PERMISSIVE")
     assert len(found) == 24

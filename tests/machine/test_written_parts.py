@@ -15,6 +15,9 @@ from wireloom.columnar.tables import Table
 FEATURES = (
     "align",
     "align_from_a_section",
+    "bits_choice",
+    "bits_in_other_orders",
+    "bits_signed",
     "byte_order_of_words",
     "bytes_prefixed",
     "checksum_parameters",

@@ -161,7 +161,7 @@ def test_records_between_malformed_ranges_are_the_same_again(session: SparkSessi
 
 
 def test_rows_are_divided_into_the_same_files_in_whatever_batches_they_come() -> None:
-    from wireloom.spark.written import WrittenRecords, apart, runs
+    from wireloom.spark.written_records import WrittenRecords, apart, runs
 
     protocol = registry.protocol("couchbase_dcp")
     known = resolve(protocol.parameters, {})

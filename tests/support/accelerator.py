@@ -9,7 +9,7 @@ import pytest
 
 from support.cases import often
 from wireloom.columnar import accel, encoding
-from wireloom.columnar.machine import loops
+from wireloom.columnar.machine import llvm_backend
 
 THERE = accel.ENABLED
 accel.WORTH.after = 0
@@ -21,7 +21,7 @@ on = pytest.mark.accelerated
 with_llvm = pytest.mark.skipif(not THERE, reason="LLVM is not there")
 """A test that needs what compiles loops."""
 
-of_all_and_own = pytest.mark.parametrize("pays", [loops.PAYS, 0], ids=["of all", "own"])
+of_all_and_own = pytest.mark.parametrize("pays", [llvm_backend.PAYS, 0], ids=["of all", "own"])
 """A test with the loop for all programs, and with one for each; it is to hand that to ``pay``."""
 
 off_and_on = pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def switched(item: pytest.Item) -> None:
 
 def pay(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     """Make a loop for each program that was followed for so many rows."""
-    monkeypatch.setattr(loops, "PAYS", rows)
-    monkeypatch.setattr(loops, "KEPT_PAYS", rows)
+    monkeypatch.setattr(llvm_backend, "PAYS", rows)
+    monkeypatch.setattr(llvm_backend, "KEPT_PAYS", rows)
 
 
 def stride(name: str, rows: int) -> int:
@@ -57,6 +57,6 @@ def stride(name: str, rows: int) -> int:
 
 def as_python(name: str, source: Callable[[], ast.FunctionDef]) -> Any:
     """A loop as plain Python, as a debugger would see it."""
-    function, names = source(), {**loops.NAMES, "Amounts": Any, "Array": Any}
+    function, names = source(), {**llvm_backend.NAMES, "Amounts": Any, "Array": Any}
     exec(compile(ast.unparse(ast.fix_missing_locations(function)), name, "exec"), names)
     return names[function.name]

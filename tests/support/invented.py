@@ -174,8 +174,8 @@ class _Row:
                     if field.raw is not None and field.meaning is not None:
                         this[name], this[field.raw] = field.meaning.kept(this[name])
             case Bits():
-                for name, field, _, mask in step.fields:
-                    self._number(name, field, _bits(field.subcon, mask), this)
+                for name, field, _, _ in step.fields:
+                    self._number(name, field, _bits(field.subcon), this)
             case Lone() if step.derived:
                 self.derived.add(step.name)
             case Lone():
@@ -325,13 +325,13 @@ def meant(kind: As, numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return numbers.map(lambda raw: kind.meaning.kept(raw)[0]).filter(lambda value: value is not None)
 
 
-def _bits(kind: Any, mask: int) -> st.SearchStrategy[Any]:
+def _bits(kind: Any) -> st.SearchStrategy[Any]:
     """The values that a bit field can have."""
     if isinstance(kind, BitList):
-        item = _bits(kind.item, (1 << kind.width) - 1)
-        return st.lists(item, min_size=kind.count, max_size=kind.count)
-    found = st.booleans() if kind.type == "boolean" else st.integers(0, mask)
-    return meant(kind, found) if isinstance(kind, As) else found
+        return st.lists(_bits(kind.item), min_size=kind.count, max_size=kind.count)
+    if isinstance(kind, As):
+        return meant(kind, _bits(kind.subcon))
+    return st.booleans() if kind.boolean else st.integers(kind.least, kind.most)
 
 
 @cache

@@ -22,16 +22,16 @@ from wireloom import columnar
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cut
-from wireloom.columnar import buffers, decoder, encoding, fresh
+from wireloom.columnar import buffers, decoder, encoding, read_buffers
+from wireloom.columnar.by_message import NarrowDecoder, message_of
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.tables import Table
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import NO_MESSAGE, Row, View, narrow
 
 buffers._MANY = 64  # missing values are slices of so many nulls, all of which are validated with each slice
-fresh.SMALL = 0  # pieces of streams are pages, as large ones are
+read_buffers.SMALL = 0  # pieces of streams are pages, as large ones are
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ CHECKS = {
     "crc16_dect_x": 0x007F,
     "crc16_dnp": 0xEA82,
     "crc16_en_13757": 0xC2B7,
+    "crc16_gdl90": 0xBEEF,
     "crc16_genibus": 0xD64E,
     "crc16_gsm": 0xCE3C,
     "crc16_ibm_3740": 0x29B1,
@@ -136,13 +137,15 @@ def algorithm(name: str) -> Algorithm:
     kind = catalogue.ALGORITHMS[name].kind
     if isinstance(kind, catalogue.Other):
         return Checksum(kind.name, 0, 0).algorithm
-    return Crc(kind.width, kind.poly, kind.init, kind.reflect_in, kind.reflect_out, kind.xor_out)
+    return Crc(
+        kind.width, kind.poly, kind.init, kind.reflect_in, kind.reflect_out, kind.xor_out, unaugmented=kind.unaugmented
+    )
 
 
 SOME = (
     "crc32", "crc32_zero", "crc16_xmodem", "crc16_modbus", "crc32c", "crc32_bzip2", "crc64_xz", "crc64_ecma_182",
     "crc8_smbus", "crc8_maxim_dow", "crc24_openpgp", "crc40_gsm", "crc12_umts", "crc5_usb", "crc15_can",
-    "crc16_ibm_3740", "adler32", "fletcher8", "fletcher16", "fletcher16_mod256", "fletcher32", "internet", "sum8",
-    "sum16", "sum32", "xor8",
+    "crc16_ibm_3740", "crc16_gdl90", "adler32", "fletcher8", "fletcher16", "fletcher16_mod256", "fletcher32",
+    "internet", "sum8", "sum16", "sum32", "xor8",
 )  # fmt: skip
 """One of each sort: of each width of registers, reflected or not, in one way or both."""

@@ -21,10 +21,9 @@ from support.traffic import NUMBERS, PORT, Flow
 from support.tshark import program
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.packet_stats import PacketStats
 from wireloom.columnar.traffic.reading import Traffic
-from wireloom.kinds import Recording, into
-from wireloom.kinds import told as told_kind
+from wireloom.kinds import Recording, detect, into
 from wireloom.options import CaptureKind, ReadOptions, resolve
 
 Gap = int
@@ -92,12 +91,12 @@ def conversation(says: Sequence[Said], client: Flow, first: int = 77) -> Convers
     return found
 
 
-def delivered(path: Path, protocol: ModuleType, **options: Any) -> tuple[Delivery, Ledger]:
+def delivered(path: Path, protocol: ModuleType, **options: Any) -> tuple[Delivery, PacketStats]:
     """What is read of a file in each direction: the bytes of all rows end to end, and gaps between them."""
     found: Delivery = {}
     places: dict[Direction, int] = {}
-    ledger = Ledger()
-    for cuts in all_cuts(path, protocol, ledger, **options):
+    stats = PacketStats()
+    for cuts in all_cuts(path, protocol, stats, **options):
         sent = cuts.provenance
         assert sent is not None
         for row, (start, stop) in enumerate(zip(cuts.start.tolist(), cuts.stop.tolist(), strict=True)):
@@ -111,16 +110,16 @@ def delivered(path: Path, protocol: ModuleType, **options: Any) -> tuple[Deliver
                 parts.append(b"")
             parts[-1] += bytes(cuts.window.buffer[start:stop])
             places[way] = place + stop - start
-    return found, ledger
+    return found, stats
 
 
-def all_cuts(path: Path, protocol: ModuleType, ledger: Ledger, **options: Any) -> Iterator[Cuts]:
-    """The records of a file; the ledger is told what became of its packets."""
+def all_cuts(path: Path, protocol: ModuleType, stats: PacketStats, **options: Any) -> Iterator[Cuts]:
+    """The records of a file; the stats is told what became of its packets."""
     told, known = protocol.PROTOCOL, resolve(protocol.PROTOCOL.parameters, {})
     traffic = Traffic(Decoder(told, ReadOptions(connections=True, parameters=known, **options), pa.schema([])))
-    traffic.ledger = ledger
+    traffic.stats = stats
     with path.open("rb") as file:
-        kind, ahead = told_kind(CaptureKind.AUTO, told.name, file.read)
+        kind, ahead = detect(CaptureKind.AUTO, told.name, file.read)
         yield from traffic.cuts([Recording(str(path), kind, into(ahead, file.readinto))])
 
 

@@ -9,7 +9,7 @@ import pytest
 from support import compiled, every_type
 from support.lockstep import Pair
 from support.paths import ROOT
-from wireloom.columnar.machine import loops
+from wireloom.columnar.machine import llvm_backend
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
@@ -57,7 +57,7 @@ def each_by_both(names: Collection[str], while_one_works: Collection[str]) -> py
         ("name", "pays"),
         [
             pytest.param(name, pays, marks=() if name in while_one_works else mark)
-            for pays, mark in ((loops.PAYS, pytest.mark.sweep), (0, pytest.mark.long))
+            for pays, mark in ((llvm_backend.PAYS, pytest.mark.sweep), (0, pytest.mark.long))
             for name in names
         ],
     )

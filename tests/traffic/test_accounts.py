@@ -8,7 +8,7 @@ from support.traffic import Flow, written
 
 from traffic.recorded_frames import SENT, record
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.packet_stats import PacketStats
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.kinds import Recording
 from wireloom.options import CaptureKind, ReadOptions
@@ -21,8 +21,8 @@ def test_packets_cut_inside_their_headers_are_accounted_for(tmp_path: Path, capl
     data = whole.read_bytes()
     (tmp_path / "cut.pcap").write_bytes(data[:32] + (40).to_bytes(4, "little") + data[36:80] + data[94:])
     caplog.set_level("INFO", "wireloom")
-    ledger = ledger_of(tmp_path / "cut.pcap")
-    assert ledger.packets == {"damaged or cut": 1, "without data": 1, "read": 0}
+    stats = ledger_of(tmp_path / "cut.pcap")
+    assert stats.packets == {"damaged or cut": 1, "without data": 1, "read": 0}
     assert caplog.messages == ["wireloom: cut.pcap: 2 packets, 1 damaged or cut, 1 without data"]
 
 
@@ -52,12 +52,12 @@ def test_packets_that_lack_their_ends_are_told(tmp_path: Path, caplog: pytest.Lo
     assert caplog.messages[0] == f"wireloom: {tmp_path / 'cut.pcap'}: {told}"
 
 
-def ledger_of(path: Path) -> Ledger:
+def ledger_of(path: Path) -> PacketStats:
     """What became of packets in which there is no record."""
     traffic = Traffic(Decoder(couchbase_dcp.PROTOCOL, ReadOptions(), pa.schema([])))
     with path.open("rb") as file:
         assert list(traffic.cuts([Recording(path.name, CaptureKind.PCAP, file.readinto)])) == []
-    return traffic.ledger
+    return traffic.stats
 
 
 def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -13,13 +13,13 @@ from support.dcp_sessions import mutation
 
 from traffic.forged import ip, pcap, tcp
 from wireloom.codec import Protocol
-from wireloom.codec.found import Told
 from wireloom.codec.framing import Framing
+from wireloom.codec.parameter_discovery import FoundParameter
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.traffic import reading
-from wireloom.columnar.traffic.carried import Carried
 from wireloom.columnar.traffic.conversations import Said
+from wireloom.columnar.traffic.payloads import Carried
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.kinds import Recording
 from wireloom.options import CaptureKind, Mode, ReadOptions, resolve
@@ -48,7 +48,7 @@ class Watched(Traffic):
         return super().follow(watched(), final=final)
 
 
-_SHARED = (Decoder, Framing, FunctionType, ModuleType, Protocol, Told, type)
+_SHARED = (Decoder, Framing, FunctionType, ModuleType, Protocol, FoundParameter, type)
 
 
 def weight(thing: object) -> int:

@@ -153,10 +153,10 @@ class Score:
 def kept(recorded: Recorded, protocol: ModuleType, path: Path) -> Score:
     """What was found, when all that must hold of any protocol does."""
     recorded.write(path)
-    found, ledger = delivered(path, protocol)
-    assert sum(ledger.packets.values()) == len(recorded.segments)
+    found, stats = delivered(path, protocol)
+    assert sum(stats.packets.values()) == len(recorded.segments)
     assert [part for parts in found.values() for part in parts] == recorded.parts
-    assert ledger.missing == sum(part for part in recorded.parts if isinstance(part, int))
+    assert stats.missing == sum(part for part in recorded.parts if isinstance(part, int))
     table = protocol.decode_columnar(path, mode="PERMISSIVE", connections=True, positions=True)
     at, sound = recorded.begins, []
     for reason, size, gap in zip(

@@ -27,7 +27,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scans import FilePart
 from wireloom.files import listed
 from wireloom.options import ReadOptions
-from wireloom.spark.dividing import Divider
+from wireloom.spark.partition_planning import Divider
 from wireloom.views import View
 from wireloom_protocols import couchbase_dcp, packets, pcap, pcapng
 

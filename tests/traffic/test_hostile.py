@@ -16,32 +16,32 @@ from support.cases import often
 from support.tapped import all_cuts, delivered
 
 from traffic.forged import FRAME, FRAMES, enhanced, interface, ip, ipv6, option, pcap, section, stream, tcp
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.packet_stats import PacketStats
 from wireloom_protocols import couchbase_dcp
 
 SECONDS = 30.0
 """More than any of these files takes on a busy machine."""
 
 
-def read(tmp_path: Path, data: bytes, **options: Any) -> tuple[pa.Table, Ledger]:
+def read(tmp_path: Path, data: bytes, **options: Any) -> tuple[pa.Table, PacketStats]:
     """The table of a file, and what became of its packets."""
     path = tmp_path / "trace"
     path.write_bytes(data)
     began = time.process_time()
     table = couchbase_dcp.decode_columnar(path, mode="PERMISSIVE", connections=True, positions=True, **options)
     assert time.process_time() - began < SECONDS
-    ledger = Ledger()
-    assert sum(len(cuts.start) for cuts in all_cuts(path, couchbase_dcp, ledger)) == table.num_rows
-    return table, ledger
+    stats = PacketStats()
+    assert sum(len(cuts.start) for cuts in all_cuts(path, couchbase_dcp, stats)) == table.num_rows
+    return table, stats
 
 
 def sound(table: pa.Table) -> int:
     return table["_corrupt_reason"].null_count
 
 
-def told(ledger: Ledger, packets: int) -> None:
+def told(stats: PacketStats, packets: int) -> None:
     """Each packet is accounted for, or the file is said to be damaged."""
-    assert sum(ledger.packets.values()) == packets or ledger.damage
+    assert sum(stats.packets.values()) == packets or stats.damage
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -50,9 +50,9 @@ def test_pcap_packets_of_forged_lengths(tmp_path: Path, size: int, order: str) -
     whole = pcap(stream(), order=order)
     at = 24 + 16 + 40 + 16 + 140  # behind two packets
     forged = whole[: at + 8] + struct.pack(f"{order}I", size) + whole[at + 12 :]
-    _, ledger = read(tmp_path, forged)
-    told(ledger, len(stream()))
-    assert ledger.packets["read"] >= 1
+    _, stats = read(tmp_path, forged)
+    told(stats, len(stream()))
+    assert stats.packets["read"] >= 1
 
 
 @pytest.mark.parametrize("size", [0, 8, 12, 13, 0x7FFFFFF0, 0xFFFFFFF0, 0xFFFFFFFF])
@@ -60,17 +60,17 @@ def test_pcap_packets_of_forged_lengths(tmp_path: Path, size: int, order: str) -
 def test_pcapng_blocks_of_forged_lengths(tmp_path: Path, which: str, size: int) -> None:
     packets = stream()
     blocks = [enhanced(packet, **({which: size} if number == 2 else {})) for number, packet in enumerate(packets)]
-    _, ledger = read(tmp_path, section() + interface() + b"".join(blocks))
-    told(ledger, len(packets))
-    assert ledger.packets["read"] >= 1
+    _, stats = read(tmp_path, section() + interface() + b"".join(blocks))
+    told(stats, len(packets))
+    assert stats.packets["read"] >= 1
 
 
 @pytest.mark.parametrize("length", [0, 1, 20, 0x7FFFFFFFFFFFFFFF])
 def test_sections_of_forged_lengths(tmp_path: Path, length: int) -> None:
     data = section(length=length) + interface() + b"".join(map(enhanced, stream()))
-    table, ledger = read(tmp_path, data)
+    table, stats = read(tmp_path, data)
     assert sound(table) == len(FRAMES)
-    told(ledger, len(stream()))
+    told(stats, len(stream()))
 
 
 def test_interfaces_without_end(tmp_path: Path) -> None:
@@ -90,15 +90,15 @@ def test_interfaces_and_packets_by_turns(tmp_path: Path) -> None:
 def test_interfaces_that_nobody_described(tmp_path: Path, number: int) -> None:
     packets = stream()
     blocks = [enhanced(packet, number if at % 2 else 0) for at, packet in enumerate(packets)]
-    _, ledger = read(tmp_path, section() + interface() + b"".join(blocks))
-    assert ledger.packets["of no interface"] == len(packets) // 2
-    told(ledger, len(packets))
+    _, stats = read(tmp_path, section() + interface() + b"".join(blocks))
+    assert stats.packets["of no interface"] == len(packets) // 2
+    told(stats, len(packets))
 
 
 def test_packets_in_front_of_all_interfaces(tmp_path: Path) -> None:
-    table, ledger = read(tmp_path, section() + b"".join(map(enhanced, stream())))
+    table, stats = read(tmp_path, section() + b"".join(map(enhanced, stream())))
     assert table.num_rows == 0
-    assert ledger.packets == {"of no interface": len(stream())}
+    assert stats.packets == {"of no interface": len(stream())}
 
 
 def test_sections_in_both_byte_orders(tmp_path: Path) -> None:
@@ -108,17 +108,17 @@ def test_sections_in_both_byte_orders(tmp_path: Path) -> None:
         section(order) + interface(order=order) + enhanced(packet, order=order)
         for packet, order in zip(packets, orders, strict=False)
     )
-    table, ledger = read(tmp_path, data)
+    table, stats = read(tmp_path, data)
     assert sound(table) == len(FRAMES)
-    told(ledger, len(packets))
+    told(stats, len(packets))
 
 
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.long)])
 def test_connections_of_one_packet(tmp_path: Path, count: int) -> None:
     packets = (ip(tcp(FRAME, ports=(11210, 1024 + number % 60_000)), host=number >> 4) for number in range(count))
-    table, ledger = read(tmp_path, pcap(packets))
+    table, stats = read(tmp_path, pcap(packets))
     assert sound(table) == count
-    told(ledger, count)
+    told(stats, count)
 
 
 def test_segments_that_disagree(tmp_path: Path) -> None:
@@ -128,10 +128,10 @@ def test_segments_that_disagree(tmp_path: Path) -> None:
     first, *rest = segments
     random.shuffle(rest)
     packets = [ip(tcp(b"", 0, 2)), *(ip(tcp(piece, 1 + at)) for at, piece in [*rest, *others, first])]
-    table, ledger = read(tmp_path, pcap(packets))
+    table, stats = read(tmp_path, pcap(packets))
     assert sound(table) == len(FRAMES)
-    assert ledger.differing > 0
-    told(ledger, len(packets))
+    assert stats.differing > 0
+    told(stats, len(packets))
 
 
 def test_headers_that_lie_about_their_lengths(tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_headers_that_lie_about_their_lengths(tmp_path: Path) -> None:
     lies += [ip(tcp(FRAME), length=length) for length in (0, 1, 19, 20, 39, 41, 0xFFFF)]
     lies += [ip(tcp(bytes([kind, length]) * 20, words=15)) for kind in (2, 3, 5, 8, 30, 255) for length in (0, 1, 255)]
     lies += [ip(struct.pack(">4H", 11210, 5, length, 0) + FRAME, protocol=17) for length in (0, 1, 7, 8, 9, 0xFFFF)]
-    _, ledger = read(tmp_path, pcap(lies))
-    told(ledger, len(lies))
-    assert not ledger.damage
+    _, stats = read(tmp_path, pcap(lies))
+    told(stats, len(lies))
+    assert not stats.damage
 
 
 def test_chains_of_extension_headers(tmp_path: Path) -> None:
@@ -153,18 +153,18 @@ def test_chains_of_extension_headers(tmp_path: Path) -> None:
     chains += [ipv6(bytes([6, length, *bytes(6)]) + tcp(FRAME), kind) for kind in kinds for length in (1, 9, 255)]
     chains += [ipv6(bytes([6, 0, *bytes(6)]) + tcp(FRAME), 0, length) for length in (0, 1, 8, 9, 0xFFFF)]
     chains += [ipv6(b"", kind) for kind in range(256)]
-    _, ledger = read(tmp_path, pcap(chains))
-    told(ledger, len(chains))
-    assert not ledger.damage
+    _, stats = read(tmp_path, pcap(chains))
+    told(stats, len(chains))
+    assert not stats.damage
 
 
 def test_fragments_that_overlap(tmp_path: Path) -> None:
     whole = tcp(FRAME)
     fragments = [ip(whole[at:stop], fragment=0x2000 | at // 8) for at in range(0, 80, 8) for stop in (at + 8, at + 24)]
     fragments += [ip(whole, fragment=fragment) for fragment in (0x1FFF, 0x3FFF, 0x2000, 1)]
-    _, ledger = read(tmp_path, pcap(fragments))
-    told(ledger, len(fragments))
-    assert not ledger.damage
+    _, stats = read(tmp_path, pcap(fragments))
+    told(stats, len(fragments))
+    assert not stats.damage
 
 
 def test_times_at_the_ends_of_pcap(tmp_path: Path) -> None:
@@ -176,8 +176,8 @@ def test_times_at_the_ends_of_pcap(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fraction", [1_000_000, 0xFFFFFFFF])
 def test_more_than_a_second_behind_a_second(tmp_path: Path, fraction: int) -> None:
-    _, ledger = read(tmp_path, pcap(stream(), times=itertools.repeat((1, fraction))))
-    assert "fraction" in ledger.damage[0]
+    _, stats = read(tmp_path, pcap(stream(), times=itertools.repeat((1, fraction))))
+    assert "fraction" in stats.damage[0]
 
 
 @pytest.mark.parametrize("unit", [0, 1, 6, 9, 10, 30, 127, 0x80, 0x8A, 0xBF, 0xC0, 0xFF])
@@ -195,24 +195,24 @@ def test_times_at_the_ends_of_pcapng(tmp_path: Path, unit: int, offset: int) -> 
 @pytest.mark.parametrize("code", [0, 1, 9, 14, 0xFFFF])
 def test_options_of_forged_lengths(tmp_path: Path, code: int, length: int) -> None:
     options = option(code, b"\6\0\0\0", length=length)
-    _, ledger = read(tmp_path, section() + interface(options=options) + b"".join(map(enhanced, stream())))
-    told(ledger, len(stream()))
+    _, stats = read(tmp_path, section() + interface(options=options) + b"".join(map(enhanced, stream())))
+    told(stats, len(stream()))
 
 
 @pytest.mark.parametrize("link_type", [2, 9, 105, 127, 147, 0xFFFF])
 def test_links_that_nobody_knows(tmp_path: Path, link_type: int) -> None:
-    table, ledger = read(tmp_path, pcap(stream(), link_type))
+    table, stats = read(tmp_path, pcap(stream(), link_type))
     assert table.num_rows == 0
-    told(ledger, len(stream()))
-    table, ledger = read(tmp_path, section() + interface(link_type) + b"".join(map(enhanced, stream())))
+    told(stats, len(stream()))
+    table, stats = read(tmp_path, section() + interface(link_type) + b"".join(map(enhanced, stream())))
     assert table.num_rows == 0
-    told(ledger, len(stream()))
+    told(stats, len(stream()))
 
 
 @pytest.mark.parametrize("link_type", [0x10065, 0x4000001, 0xFFFFFFFF])
 def test_links_with_more_than_their_number(tmp_path: Path, link_type: int) -> None:
-    _, ledger = read(tmp_path, pcap(stream(), link_type))
-    told(ledger, len(stream()))
+    _, stats = read(tmp_path, pcap(stream(), link_type))
+    told(stats, len(stream()))
 
 
 SMALL = {
@@ -230,11 +230,11 @@ def test_files_cut_off_at_every_byte(tmp_path: Path, kind: str) -> None:
     for size in (*range(12, len(data), often(7, 1)), len(data)):
         path = tmp_path / "cut"
         path.write_bytes(data[:size])
-        found, ledger = delivered(path, couchbase_dcp)
+        found, stats = delivered(path, couchbase_dcp)
         count = sum(len(part) for parts in found.values() for part in parts if isinstance(part, bytes))
         assert count >= most  # more of a file has no fewer bytes
         most = count
-        assert sum(ledger.packets.values()) <= 3
+        assert sum(stats.packets.values()) <= 3
     assert most == len(b"".join(FRAMES)[:120])
 
 

@@ -52,12 +52,12 @@ def by_time(packets: Sequence[Packet]) -> list[Packet]:
 
 def agree(path: Path, protocol: ModuleType, streams: int = 2) -> Delivery:
     """What all judges find."""
-    found, ledger = delivered(path, protocol)
+    found, stats = delivered(path, protocol)
     expected, count = captured(path)
     assert found == expected
     assert found == followed(path, streams)
-    assert sum(ledger.packets.values()) == count
-    assert sum(part for parts in found.values() for part in parts if isinstance(part, int)) == ledger.missing
+    assert sum(stats.packets.values()) == count
+    assert sum(part for parts in found.values() for part in parts if isinstance(part, int)) == stats.missing
     return found
 
 
@@ -225,9 +225,9 @@ def test_tshark_does_not_say_what_the_snapshot_length_cut_off(tmp_path: Path, si
     (talk,) = talks(couchbase_dcp, 1460, Random(7), count=1)
     path = written(tmp_path / "talk.pcap", talk.packets)
     tool("editcap", "-F", "pcap", "-s", size, path, tmp_path / "cut.pcap")
-    found, ledger = delivered(tmp_path / "cut.pcap", couchbase_dcp)
+    found, stats = delivered(tmp_path / "cut.pcap", couchbase_dcp)
     assert found == captured(tmp_path / "cut.pcap")[0]
-    assert ledger.missing > 0
+    assert stats.missing > 0
     for (_, way), parts in found.items():
         at = 0
         for part in parts:

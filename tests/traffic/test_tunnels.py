@@ -21,7 +21,7 @@ from support.lockstep import Pair, damaged, records_alike
 from support.traffic import Flow, written
 from support.tshark import program
 
-from wireloom.columnar.traffic.carried import TUNNELS_INSIDE
+from wireloom.columnar.traffic.payloads import TUNNELS_INSIDE
 from wireloom_protocols import couchbase_dcp
 from wireloom_protocols.packets import columnar
 

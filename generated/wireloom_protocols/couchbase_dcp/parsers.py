@@ -22,6 +22,7 @@ from wireloom.codec import (
     Compute,
     Field,
     FlatBuffer,
+    FoundParameter,
     Framing,
     Layout,
     Leb128,
@@ -42,7 +43,6 @@ from wireloom.codec import (
     Text,
     Through,
     TimestampMeaning,
-    Told,
     Unpack,
     Until,
     UuidMeaning,
@@ -2557,7 +2557,7 @@ PROTOCOL = Protocol(
     ),
     parameters=(Parameter("collections", default=True, found=True),),
     found=(
-        Told(
+        FoundParameter(
             "collections",
             "hello_response",
             has={"features.feature": (0x12,)},

@@ -181,11 +181,11 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
 
 
 def _bits(bits: model.Bits, at: int) -> Iterator[FixedNumber]:
-    """The numbers among the bit fields of an integer; a list is not one."""
+    """The unsigned numbers among the bit fields of an integer; a list is not one."""
     if bits.whole is not None:
         yield FixedNumber(at, bits.whole, bits.wire)
     for part, shift in zip(bits.fields, bits.shifts, strict=True):
-        if part.count is None:
+        if part.count is None and part.sign is None:
             yield FixedNumber(at, part, bits.wire, model.BitSlice(shift, part.width, part.boolean))
 
 

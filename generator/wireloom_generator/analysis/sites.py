@@ -67,7 +67,7 @@ class Site:
         the names of compressions as texts. None if it cannot be parsed or is not an expression.
         """
         tree = self.condition.tree
-        if tree is not None and self.key == "through":
+        if tree is not None and self.key in ("through", "unescape"):
             return orders.named(tree)
         return orders.little(tree) if tree is not None and self.key == "byte_order" else tree
 
@@ -258,8 +258,10 @@ class _Sites:
             yield from self.until(visit, field, field.repeat.until)
 
     def through(self, visit: Visit, through: model.Through, *, itself: bool = False) -> Iterator[Site]:
-        """A transform: a key, which is a number or bytes, another number, or the name of a compression."""
-        wants = {"": Kind.TEXT, "xor": None}.get(through.way, Kind.NUMBER)
+        """A transform: a key, which is a number or bytes, another number, or the name of a compression or escapes."""
+        if through.table is not None:
+            return
+        wants = {"": Kind.TEXT, "unescape": Kind.TEXT, "xor": None}.get(through.way, Kind.NUMBER)
         yield from self.reading(visit, through.way or "through", through.asked, wants, itself=itself)
 
     def site(

@@ -24,8 +24,8 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenColumn:
-    """A column. ``visit`` is the node it comes from; columns of parameters, variants and left-over bytes of slots have
-    none.
+    """A column. ``visit`` is the node it comes from; columns of parameters, variants, whole records and left-over
+    bytes of slots have none.
     """
 
     name: str
@@ -43,7 +43,7 @@ class WrittenColumn:
             case Sort.VARIANT:
                 return "the variant column"
             case Sort.NAME | Sort.FLAGS | Sort.RAW:
-                return f"{self.sort} {self.name!r} of {owner!r}"
+                return f"{self.sort} {self.name!r} of {'the record' if owner is None else repr(owner)}"
 
 
 def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
@@ -63,6 +63,8 @@ def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
                 yield WrittenColumn(slot.trailing, Sort.TRAILING, slot.where("trailing"))
     for visit in scope.visits:
         yield from _of(visit)
+    if isinstance(scope.owner, model.Record) and isinstance(end := scope.owner.end, model.BetweenFlags):
+        yield WrittenColumn(end.raw, Sort.RAW, end.where("raw"))
 
 
 def inner_columns(spec: Resolved, struct: model.Struct) -> Iterator[WrittenColumn]:

@@ -20,7 +20,7 @@ from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name
 from wireloom.options import OptionError, resolve
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler, Instruction, Loop
 from wireloom.programs.reading.framing import prove
 from wireloom.programs.reading.items import ItemLowering
@@ -288,6 +288,9 @@ class Translation:
         missing = [each.name for each in self.codec.parameters if each.name not in self.parameters]
         if missing:
             self.left = dict.fromkeys(self.codec.records, f"the parameter {missing[0]} has no default")
+            return
+        if self.codec.record.flagged is not None:
+            self.left = dict.fromkeys(self.codec.records, "flags around records")
             return
         self.orders = self.codec.framing.orders(self.parameters)
         self.programs = {little: RecordLowering(self.codec, self.parameters, little=little) for little in self.orders}
@@ -723,11 +726,11 @@ class Translation:
             column = inputs.taken[place].path
             text, there, floating = texts[column]
             match each.kind:
-                case orders.SPAN:
+                case write_op.SPAN:
                     return f"{text}.data", f"(int64_t){text}.size"
-                case orders.COUNT:
+                case write_op.COUNT:
                     return (f"(int64_t){text}.count",)
-                case orders.BIT:
+                case write_op.BIT:
                     return (there if there and place == places[column][0] else text,)
             if each.numbers[2] == 16 and place == places[column][-1]:  # the higher half of a number of 16 bytes
                 return ("0",)

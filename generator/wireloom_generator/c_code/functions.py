@@ -1,4 +1,4 @@
-"""Programs → statements in C, for one record. What an instruction means is said in ``operations`` and ``orders``.
+"""Programs → statements in C, for one record. What an instruction means is said in ``opcodes`` and ``write_opcodes``.
 
 Positions are counted from the start of the record or of the item. A check that fails ends the function.
 """
@@ -11,9 +11,10 @@ from itertools import pairwise
 from wireloom.codec.checksums import Crc
 from wireloom.codec.checksums import table as added_by_bytes
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
 from wireloom.programs.number_format import singles
+from wireloom.programs.octets import lowest
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import WORD, NoProgramError
 
@@ -32,9 +33,9 @@ _LOADS = {
     op.LOAD_8: (8, 0), op.LOAD_8_BIG: (8, 1),
 }  # fmt: skip
 _FUNCTIONS = {op.DIVIDE: "quotient", op.MODULO: "modulo", op.SHIFT_LEFT: "shifted_left"}
-_PURE = frozenset({*_SIGNS, *_FUNCTIONS, op.NUMBER, op.NOT, op.CHOOSE, op.SIGN, op.LOOK_UP, orders.VARINT_SIZE})
+_PURE = frozenset({*_SIGNS, *_FUNCTIONS, op.NUMBER, op.NOT, op.CHOOSE, op.SIGN, op.LOOK_UP, write_op.VARINT_SIZE})
 _LOADING = frozenset({*_LOADS, op.LOAD_ODD})
-_COLUMNS = frozenset({orders.COLUMN, orders.BIT, orders.SPAN, orders.COUNT})
+_COLUMNS = frozenset({write_op.COLUMN, write_op.BIT, write_op.SPAN, write_op.COUNT})
 _PLACE_BITS = 61
 """Positions and sizes have fewer bits than this."""
 _RESULTS = {
@@ -252,7 +253,7 @@ class Statements:
     def _one(self, each: Instruction, indent: int) -> None:
         kind, numbers = each.kind, each.numbers
         if each.kind in (*_LOADING, op.TAKE, op.VARINT, op.FIND, op.SAME, op.DIGITS):
-            shift = each.numbers[0] if kind in _LOADING else 0
+            shift = self.asm.parts.get(each.sets[0], each.numbers[0]) if kind in _LOADING else 0
             place = self.scope, _at("", self.known[each.reads[0]], shift)
             if kind != op.SAME:
                 self.places.setdefault(self._path(each), []).append(place)
@@ -311,11 +312,11 @@ class Statements:
                 self._crc(each, indent)
             case op.GIVEN:
                 self._set(indent, each.sets[0], self.outside.given[numbers[0]], 64)
-            case orders.ROW:
+            case write_op.ROW:
                 pass
-            case orders.COLUMN | orders.BIT | orders.SPAN | orders.COUNT:
+            case write_op.COLUMN | write_op.BIT | write_op.SPAN | write_op.COUNT:
                 self._column(each, indent)
-            case orders.WRITE | orders.WRITE_VARINT | orders.COPY | orders.PAD:
+            case write_op.WRITE | write_op.WRITE_VARINT | write_op.COPY | write_op.PAD:
                 self._write(each, indent)
             case _:
                 raise NoProgramError(f"instruction {kind}, which has no form in C")
@@ -588,7 +589,7 @@ class Statements:
                 wanted, size, needed, unit = each.numbers
                 if unit > 1:
                     raise NoProgramError("a terminator of whole characters of several bytes")
-                octets = ", ".join(map(str, (wanted & (1 << 64) - 1).to_bytes(8, "little")[:size]))
+                octets = ", ".join(map(str, lowest(wanted, size)))
                 sought = f"(const uint8_t[]){{{octets}}}", size
                 call = self.shared.call("find", "record", place, end, *sought, f"&{found[0]}")
                 what = "unterminated" if needed else ""
@@ -615,14 +616,14 @@ class Statements:
     def _column(self, each: Instruction, indent: int) -> None:
         assert self.outside.columns is not None
         texts = self.outside.columns(each)
-        if each.kind == orders.SPAN:
+        if each.kind == write_op.SPAN:
             start, stop = each.sets
             self.known[start] = "0"
             self.bits[start] = self.bits[stop] = _PLACE_BITS
             self.bases[start] = self.bases[stop] = texts[0]
             self.known[stop] = texts[1]
             return
-        bits = {orders.BIT: 1, orders.COUNT: _PLACE_BITS}.get(each.kind) or min(64, 8 * each.numbers[1] + 1)
+        bits = {write_op.BIT: 1, write_op.COUNT: _PLACE_BITS}.get(each.kind) or min(64, 8 * each.numbers[1] + 1)
         self.known[each.sets[0]], self.bits[each.sets[0]] = texts[0], bits
 
     def _write(self, each: Instruction, indent: int) -> None:
@@ -633,13 +634,13 @@ class Statements:
             self._line(indent, "if (size < (size_t)end) { return too_small((size_t)end); }")
         read = [self.known[value] for value in each.reads]
         match each.kind:
-            case orders.WRITE:
+            case write_op.WRITE:
                 shift, size, big = each.numbers
                 call = self.shared.call("store", _at("record", read[1], shift), read[0], size, big)
-            case orders.WRITE_VARINT:
+            case write_op.WRITE_VARINT:
                 at = _at("record", read[1], each.numbers[0])
                 call = self.shared.call("store_varint", at, read[0], each.numbers[1])
-            case orders.PAD:
+            case write_op.PAD:
                 to = _at("record", read[0], 0)
                 call = self.shared.call("pad", to, each.numbers[0], self.size(*each.reads[:2]))
             case _:

@@ -3,6 +3,7 @@
 from wireloom_generator import model
 from wireloom_generator.model import matching
 from wireloom_generator.reading.vocabulary import TERMINATORS
+from wireloom_generator.types.signs import Sign
 
 
 def selector(value: model.Selector) -> str:
@@ -38,6 +39,11 @@ def extent(kind: model.Extent | None) -> str:
 def items(count: int | None) -> str:
     """How often some bits repeat."""
     return "one value" if count is None else f"a list of `{count}`"
+
+
+def sign(kind: Sign | None) -> str:
+    """How bits represent a number."""
+    return "unsigned" if kind is None else str(kind)
 
 
 def repeat(kind: model.Repeat | None) -> str:

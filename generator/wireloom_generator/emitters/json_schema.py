@@ -16,7 +16,7 @@ from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_generator.reading.written import KeyDoc, Prose
-from wireloom_generator.types import ALL, BIT_WIDTHS, FORMS, NAMES, WIDTHS, meanings
+from wireloom_generator.types import ALL, BIT_WIDTHS, FORMS, NAMES, WIDTHS, meanings, signs
 
 Schema = dict[str, Any]
 
@@ -64,6 +64,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Scaled, "scale"): _NUMBER,
     (syntax.Scaled, "offset"): _NUMBER,
     (syntax.BitField, "type"): _words("bool"),
+    (syntax.BitField, "sign"): {"anyOf": [_words(*signs.WORDS), {"$ref": "#/$defs/OffsetBinary"}]},
     (syntax.BitField, "count"): {"type": "integer", "minimum": 1},
     (syntax.Bits, "bits"): _words(*(f"u{bits}" for bits in BIT_WIDTHS)),
     (syntax.Bits, "bit_order"): _words(*vocabulary.BIT_ORDERS),

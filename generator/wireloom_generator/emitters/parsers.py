@@ -51,12 +51,13 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     variants, slots = _shared_variants(protocol), protocol.record.slots
     end = protocol.record.end
     until = literal(end.value) if isinstance(end, model.Terminator) else None
+    flagged = _flagged(end) if isinstance(end, model.BetweenFlags) else None
     numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record.nodes))
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(class_name(table.name), _table(table), table.doc) for table in protocol.tables],
         "types": [_assign(class_name(each.name), constructs.layout(each.nodes), each.doc) for each in protocol.structs],
-        "record": [_assign("RECORD", call("Record", *fields, until=until))],
+        "record": [_assign("RECORD", call("Record", *fields, until=until, flagged=flagged))],
         "variants": [_assign(_constant(name), _variant(variant), variant.shared) for name, variant in variants.items()],
         "messages": [
             _assign(message_name(each.name), _message(each, variants, slots), each.doc) for each in protocol.messages
@@ -178,7 +179,7 @@ def _parameter(parameter: model.Parameter) -> Code:
 
 def _found(parameter: model.Parameter, found: model.FoundInCapture) -> Code:
     has, asked = pretty.match({found.field: found.values}), group(*map(string, found.asked))
-    return call("Told", string(parameter.name), string(found.message), has=has, asked=asked)
+    return call("FoundParameter", string(parameter.name), string(found.message), has=has, asked=asked)
 
 
 def _framing(protocol: model.Protocol) -> Code:
@@ -187,6 +188,14 @@ def _framing(protocol: model.Protocol) -> Code:
     lengths = group(*(_lengths(protocol, each) for each in protocol.lengths))
     little, resync = constructs.optional_expression(protocol.little), protocol.record.resync
     return call("Framing", lengths, match=match, byte_order=order, little=little, resync=resync)
+
+
+def _flagged(between: model.BetweenFlags) -> Code:
+    escaping, unescape = between.escaping, None
+    if escaping is not None:
+        named = string(repr(escaping)) if isinstance(escaping, str) else constructs.escape_pairs(escaping)
+        unescape = call("Unescape", named)
+    return call("Flagged", literal(between.flag), string(between.raw), shared=between.shared, unescape=unescape)
 
 
 def _selected(message: model.Message, lengths: model.Lengths) -> bool:
@@ -213,6 +222,8 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         return call("Headed", "RECORD", *message, length=length, match=match, valid=valid, most=most)
     if isinstance(lengths.end, model.Terminator):
         return call("Terminated", literal(lengths.end.value))
+    if isinstance(lengths.end, model.BetweenFlags):
+        return call("BetweenFlags", literal(lengths.end.flag))
     if isinstance(lengths.end, model.Fields):
         messages = group(*(each.name for each in protocol.messages if _selected(each, lengths)))
         return call("Fields", *probes, record="RECORD", messages=messages, match=match, valid=valid)

@@ -60,10 +60,12 @@ from wireloom_generator.model.walking import (
     walk,
 )
 from wireloom_generator.model.wires import (
+    BetweenFlags,
     ByteRange,
     Checksum,
     Condition,
     End,
+    Escapes,
     Extent,
     Fields,
     Order,
@@ -73,6 +75,7 @@ from wireloom_generator.model.wires import (
     Terminator,
     Through,
     Wire,
+    hexadecimal,
 )
 from wireloom_generator.reading.declarations import (
     Deprecation,

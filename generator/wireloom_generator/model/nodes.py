@@ -12,6 +12,7 @@ from wireloom_generator.types import Boolean, Integer, WireType
 from wireloom_generator.types.base import Declared, WrongKey
 from wireloom_generator.types.columns import Column, ColumnType
 from wireloom_generator.types.meanings import Meaning
+from wireloom_generator.types.signs import Sign, SignedBits
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 MOST_RESERVED = 1024
@@ -189,10 +190,11 @@ class BitField(_Named):
     when: Condition | None = None
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
     count: int | None = None
+    sign: Sign | None = None
 
     @property
     def type(self) -> Boolean | Integer:
-        return bit_type(self.width, boolean=self.boolean)
+        return bit_type(self.width, boolean=self.boolean, sign=self.sign)
 
     @property
     def taken(self) -> int:
@@ -208,8 +210,10 @@ class BitField(_Named):
         return one if self.count is None else f"list of {self.type.word if self.boolean else one}"
 
 
-def bit_type(width: int, *, boolean: bool) -> Boolean | Integer:
+def bit_type(width: int, *, boolean: bool = False, sign: Sign | None = None) -> Boolean | Integer:
     """The type of a bit field of this width."""
+    if sign is not None:
+        return SignedBits(min(max(width, 1), 64), signed=True, sign=sign)
     return Boolean() if boolean else Integer(min(max(width, 0), 64), signed=False)
 
 

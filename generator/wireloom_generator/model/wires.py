@@ -159,13 +159,65 @@ class Fields:
     """Where the fields end."""
 
 
-End = Rest | Size | Fields | Terminator
-"""The end of a record: the end of the input, after so many bytes, after its fields, or after a terminator."""
+@dataclass(frozen=True, slots=True)
+class Escapes(Sourced):
+    """Escapes of two bytes: ``escape``, and one of the ``codes``, each with the byte that it stands for.
+
+    All are as written; what is not one byte is a mistake.
+    """
+
+    escape: bytes
+    codes: tuple[tuple[str, bytes], ...]
+
+    @property
+    def pairs(self) -> dict[int, int]:
+        """The codes that are bytes."""
+        found = ((hexadecimal(code), byte) for code, byte in self.codes)
+        return {code[0]: byte[0] for code, byte in found if code is not None and len(code) == len(byte) == 1}
+
+    @property
+    def text(self) -> str:
+        """The escapes in words."""
+        return ", ".join(f"{self.escape.hex()}{code} for {byte.hex()}" for code, byte in self.codes)
+
+
+def hexadecimal(text: str) -> bytes | None:
+    """The bytes of hex digits; None for other text."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenFlags(Sourced):
+    """After the ``flag`` that follows the record. The flags before it are its own: one, or, if ``shared``, none.
+
+    ``escaping`` is the name of the escapes in between, or says what they are; None if there are none. ``raw`` is the
+    column for records that are written otherwise.
+    """
+
+    flag: bytes
+    shared: bool
+    escaping: str | Escapes | None
+    raw: str
+
+    @property
+    def text(self) -> str:
+        """The flags in words."""
+        escaped = self.escaping.text if isinstance(self.escaping, Escapes) else self.escaping
+        shared = ", shared" if self.shared else ""
+        return f"{self.flag.hex()}{shared}{f', with escapes: {escaped}' if escaped is not None else ''}"
+
+
+End = Rest | Size | Fields | Terminator | BetweenFlags
+"""The end of a record: the end of the input, after so many bytes, after its fields, or after a terminator or a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """A transform of bytes: ``way`` is its key, empty for a compression, whose name ``asked`` gives.
+    """A transform of bytes: ``way`` is its key, empty for a compression, whose name ``asked`` gives. A ``table`` has
+    escapes without a name.
 
     They unpack to at most ``limit`` bytes. ``raw`` is the column for the packed ones. Unless exactly one way is
     ``given``, which is a mistake, there is no ``way``.
@@ -177,11 +229,12 @@ class Through:
     raw: str | None
     given: tuple[str, ...] = field(default=(), compare=False)
     at: Location = field(default=NOWHERE, compare=False, repr=False)
+    table: Escapes | None = None
 
     @property
     def resizes(self) -> bool:
         """Whether packed and unpacked sizes can differ."""
-        return self.way in ("", "zeros")
+        return self.way in ("", "zeros", "unescape")
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from typing import assert_never
 from wireloom_generator import expressions, model
 from wireloom_generator.blocks import class_name
 from wireloom_generator.expressions import Value
-from wireloom_generator.output import Bracketed, Code
+from wireloom_generator.output import Bracketed, Code, Keyed
 from wireloom_generator.python_code.pretty import call, entry, group, literal, mapping, named, string
 from wireloom_generator.reading import catalogue
 from wireloom_generator.reading.vocabulary import TERMINATORS
@@ -178,14 +178,22 @@ def _packed(field: model.Field, through: model.Through) -> Code:
     return call("Packed", _extent(field.wire.extent), _through(through), _value(inside, None, field.inputs))
 
 
+def escape_pairs(table: model.Escapes) -> Code:
+    """Escapes of two bytes."""
+    codes = mapping(*(Keyed(f"0x{code:02X}: ", f"0x{byte:02X}") for code, byte in table.pairs.items()))
+    return call("EscapePairs", f"0x{table.escape[0]:02X}", codes)
+
+
 def _through(through: model.Through) -> Code:
-    way = {"": "Compressing", "xor": "Xor", "rol": "Rol", "zeros": "Zeros"}[through.way]
+    way = {"": "Compressing", "xor": "Xor", "rol": "Rol", "zeros": "Zeros", "unescape": "Unescape"}[through.way]
+    asked = escape_pairs(through.table) if through.table is not None else expression_of(through.asked)
     limit = None if through.limit is None else literal(through.limit)
-    return call("Through", call(way, expression_of(through.asked)), limit=limit, raw=optional_string(through.raw))
+    return call("Through", call(way, asked), limit=limit, raw=optional_string(through.raw))
 
 
 def _bit(field: model.BitField) -> Code:
-    value = call("Bit", literal(field.width), boolean=field.boolean)
+    sign = None if field.sign is None else call(field.sign.block, *map(literal, field.sign.details.values()))
+    value = call("Bit", literal(field.width), boolean=field.boolean, sign=sign)
     if field.meaning is not None:
         value = call("As", value, _meaning(field.meaning))
     if field.count is not None:
@@ -286,6 +294,7 @@ def _algorithm(kind: catalogue.Computation) -> Code:
                 reflect_in=kind.reflect_in,
                 reflect_out=kind.reflect_out,
                 xor_out=last if kind.xor_out else None,
+                unaugmented=kind.unaugmented,
             )
 
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CrcParameters:
-    """The parameters of a CRC; ``poly`` and ``init`` have their highest bit first."""
+    """The parameters of a CRC; ``poly`` and ``init`` have their highest bit first. One that is ``unaugmented`` does not
+    append as many zero bits to the bytes as it has itself.
+    """
 
     width: int
     poly: int
@@ -13,6 +15,7 @@ class CrcParameters:
     reflect_in: bool
     reflect_out: bool
     xor_out: int
+    unaugmented: bool = False
 
     @property
     def words(self) -> str:
@@ -102,6 +105,7 @@ _CRCS = {
     "crc16_dect_x": CrcParameters(16, 0x0589, 0, False, False, 0),
     "crc16_dnp": CrcParameters(16, 0x3D65, 0, True, True, 0xFFFF),
     "crc16_en_13757": CrcParameters(16, 0x3D65, 0, False, False, 0xFFFF),
+    "crc16_gdl90": CrcParameters(16, 0x1021, 0, False, False, 0, unaugmented=True),
     "crc16_genibus": CrcParameters(16, 0x1021, 0xFFFF, False, False, 0xFFFF),
     "crc16_gsm": CrcParameters(16, 0x1021, 0, False, False, 0xFFFF),
     "crc16_ibm_3740": CrcParameters(16, 0x1021, 0xFFFF, False, False, 0),
@@ -161,6 +165,7 @@ _CRCS = {
 }
 
 _TITLES = {
+    "crc16_gdl90": "CRC-16 of GDL 90, which is that of XMODEM without the zero bits at the end",
     "crc32": "CRC-32 as zlib computes it",
     "crc32c": "CRC-32C",
     "crc32_zero": "CRC-32 with initial register 0 and no final XOR",

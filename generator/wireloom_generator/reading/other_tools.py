@@ -48,6 +48,9 @@ _SAID = (
         "if the same bits have several meanings, write {choice: [{when: …, fields: …}, {fields: …}]}",
     ),
     ("repeat", "width", "write count: for a list of bits, as in {name: flags, width: 1, count: 8}"),
+    ("signed is_signed twos_complement signedness", "width", "write sign: twos_complement for a signed number"),
+    ("bias biased excess", "width", "write sign: {offset: …} for a number with an offset"),
+    ("bit-endian bit_endian bitendian", "bit_order", "write bit_order: msb or lsb"),
     ("bit bit_width", "width", "write width: for its number of bits"),
     ("factor multiplier resolution", "as", "write as: {decimal: {scale: 0.01}} to scale the number"),
     (

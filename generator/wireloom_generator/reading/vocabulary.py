@@ -29,7 +29,10 @@ FORMATS = (
 )  # fmt: skip
 
 PLAIN = "none"
-"""The compression of bytes that are not packed."""
+"""The compression of bytes that are not packed, and the escapes of bytes in which nothing is escaped."""
+
+ESCAPES = {"slip": "c0", "hdlc": "7e", "cobs": "00", "dle": "", "unsynchronisation": ""}
+"""The known escapes, each with the flag that it escapes, if there is one."""
 
 TERMINATORS = ("drop", "keep", "leave")
 """The options for a terminator; the first is the default."""

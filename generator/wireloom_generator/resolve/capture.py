@@ -11,6 +11,7 @@ from wireloom_generator.resolve import conditions
 from wireloom_generator.resolve.columns import columns
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.types import Boolean, Integer, Text
+from wireloom_generator.types.signs import SignedBits
 
 NAME = "capture"
 """The name of its message and struct."""
@@ -74,6 +75,8 @@ def _always(nodes: Iterable[model.Node]) -> Iterator[model.Named]:
 def _type(item: model.Named) -> str | None:
     """Its type as a parameter; None if it cannot be one."""
     match item:
+        case model.BitField(meaning=None, count=None, type=SignedBits(extended=whole)):
+            return whole.word
         case model.BitField(meaning=None, count=None, boolean=boolean, width=width):
             return "bool" if boolean else f"u{max(8, -(-width // 8) * 8)}" if width <= 64 else None
         case model.Field(when=None, repeat=None, optional=False, place=None, meaning=None, raw=None, type=type_):

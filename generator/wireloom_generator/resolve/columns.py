@@ -95,6 +95,15 @@ def _node_columns(node: model.Node) -> Iterator[Column]:
         yield Column(node.through.raw, Primitive.BINARY, _packed(node.name, node.through))
 
 
+def record_columns(record: model.Record) -> tuple[Column, ...]:
+    """The columns of the header."""
+    found = columns(record.nodes)
+    if not isinstance(record.end, model.BetweenFlags):
+        return found
+    kept = "Original bytes of the record, if it would be written with others; written back if it is unchanged"
+    return merge((*found, Column(record.end.raw, Primitive.BINARY, kept)))
+
+
 def _packed(name: str, through: model.Through) -> str:
     """The doc of the column for packed bytes."""
     others = "" if not through.way else ", if encoding it would give others"

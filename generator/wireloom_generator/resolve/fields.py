@@ -28,6 +28,7 @@ from wireloom_generator.types import (
     WireType,
     integer_column,
 )
+from wireloom_generator.types.signs import sign_of
 from wireloom_generator.types.sizes import SizeRange
 
 
@@ -189,14 +190,17 @@ class FieldResolving:
         self, field: syntax.BitField, first: int, when: model.Condition | None, names: Names, via: Location | None
     ) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
-        meaning = keys.meaning(field.meaning, model.bit_type(field.width, boolean=boolean))
-        plain = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
-        kind: model.ColumnType = plain if meaning is None else meaning.column()
+        sign = sign_of(field)
+        type_ = model.bit_type(field.width, boolean=boolean, sign=sign)
+        meaning = keys.meaning(field.meaning, type_)
+        kind: model.ColumnType = type_.column(self.declared) if meaning is None else meaning.column()
         if field.count is not None:
             kind = model.ListType(kind)
         stray = {} if field.type in (None, "bool") else {"type": str(field.type)}
         if field.count is not None and field.items is None:
             stray["count"] = field.count
+        if isinstance(field.sign, str) and sign is None:
+            stray["sign"] = field.sign
         return model.BitField(
             field.name,
             first,
@@ -215,6 +219,7 @@ class FieldResolving:
             when,
             stray,
             field.items,
+            sign,
             doc=field.doc,
             written=field,
             via=via,

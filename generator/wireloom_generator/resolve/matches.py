@@ -28,6 +28,7 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.resolve import conditions
 from wireloom_generator.resolve.names import DeclaredNames, Splicing
+from wireloom_generator.types.signs import sign_of
 
 _ANY = Domain()
 
@@ -160,7 +161,7 @@ def follows(asked: Iterable[Name], names: Names, through: Set[str] = frozenset()
 def _values(field: syntax.Field | syntax.BitField) -> Domain:
     """The values that a field can have."""
     if isinstance(field, syntax.BitField):
-        return Domain(0, (1 << max(field.width, 0)) - 1)
+        return model.bit_type(field.width, sign=sign_of(field)).values
     found = types.of(field)
     return _ANY if found is None else found.values
 

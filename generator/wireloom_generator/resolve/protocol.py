@@ -9,7 +9,7 @@ from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import Expr, Logical, Unary, Value, printed
 from wireloom_generator.expressions.comparisons import conjuncts
 from wireloom_generator.model import matching
-from wireloom_generator.resolve.columns import columns
+from wireloom_generator.resolve.columns import record_columns
 from wireloom_generator.resolve.spec import message_columns
 from wireloom_generator.types import Bytes
 
@@ -39,7 +39,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         structs=spec.used,
         tables=tuple(spec.tables.values()),
         record=record,
-        header=(*_recorded(parameters), *columns(record.nodes)),
+        header=(*_recorded(parameters), *record_columns(record)),
         messages=messages,
         lengths=tuple(_lengths(spec)),
         match=_match_probes(spec),

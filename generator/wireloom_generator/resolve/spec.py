@@ -107,6 +107,10 @@ class _Resolving:
         """Where records end."""
         if isinstance(written, syntax.Record) and written.until is not None:
             return model.Terminator(written.until)
+        if isinstance(written, syntax.Record) and (flags := written.between) is not None:
+            given = flags.unescape
+            escaping = conditions.escapes(given) if isinstance(given, syntax.Escapes) else given
+            return model.BetweenFlags(flags.flag, flags.shared, escaping, flags.raw, written=flags)
         if written.length == "rest":
             return model.Rest()
         if written.length == "fields":

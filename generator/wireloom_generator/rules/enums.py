@@ -117,7 +117,7 @@ def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Violation]:
         hint = f"name an item that is computed: {{compute: '{bit.name}[0]', enum: {bit.enum}}}"
         yield Violation(bit.where("enum"), "a list of numbers cannot have an enum", hint)
     elif bit.enum is not None:
-        yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False).values, f"{bit.width} bits")
+        yield from _enum_fits(spec, bit, bit.enum, bit.type.values, f"{bit.width} bits")
 
 
 def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[Violation]:

@@ -10,9 +10,10 @@ from wireloom_generator.problems import Location, Violation, closest
 from wireloom_generator.types import FlatBuffers, spelled
 
 _CODES = (
-    "ambiguous", "checksum", "constant", "count", "damaged", "derived", "flatbuffers", "gap", "http", "invalid",
-    "invalid-size", "json", "leb128", "message", "missing-package", "overrun", "packed", "padding", "place", "range",
-    "text", "tls", "too-deep", "too-long", "trailing-bytes", "truncated", "unknown-layout", "unterminated", "varint",
+    "ambiguous", "checksum", "constant", "count", "damaged", "derived", "escape", "flatbuffers", "gap", "http",
+    "invalid", "invalid-size", "json", "leb128", "message", "missing-package", "overrun", "packed", "padding", "place",
+    "range", "text", "tls", "too-deep", "too-long", "trailing-bytes", "truncated", "unknown-layout", "unterminated",
+    "varint",
 )  # fmt: skip
 """The kinds of damage that readers distinguish."""
 

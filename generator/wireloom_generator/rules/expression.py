@@ -37,7 +37,7 @@ def expression(spec: Resolved) -> Iterator[Violation]:
             continue
         if site.key == "byte_order" and other_tools.order_hint(site.condition.raw):
             continue  # reported by byte-order
-        said = set(orders.outcomes(tree)) if site.key in ("byte_order", "through") else ()
+        said = set(orders.outcomes(tree)) if site.key in ("byte_order", "through", "unescape") else ()
         for name in expressions.names(tree):
             if name not in said:
                 yield from _unknown_value(spec, site, name)

@@ -67,6 +67,8 @@ def _column_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
 
 
 def _field_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
+    if isinstance(end := spec.record.end, model.BetweenFlags):
+        yield end.raw, end.where("raw")
     for node in nodes(spec):
         if isinstance(node, model.Named):
             yield node.name, node.where("name")

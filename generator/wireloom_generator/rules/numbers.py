@@ -10,7 +10,8 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Violation, closest, counted
 from wireloom_generator.reading import other_tools
 from wireloom_generator.reading.vocabulary import ORDERS, WORD_ORDERS
-from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Struct, Varint, WireType
+from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Struct, Varint, WireType, signs
+from wireloom_generator.types.signs import SignedBits
 
 _BYTES = (1, 2, 3, 4)
 """Sizes in bytes, which other tools use in names of types, as in ``u4``."""
@@ -51,7 +52,13 @@ _OF_WHOLE = ("doc", "since", "deprecated", "source", "erratum", "accept", "unit"
 
 
 _SIGNED = re.compile(r"(i|s|int|sint)\d*|signed")
-_SIGN_OF_BITS = "compute: level - 16 if level > 7 else level"
+_OTHER_SIGNS = {
+    **dict.fromkeys(("signed", "true", "two_complement", "complement"), "write twos_complement"),
+    **dict.fromkeys(("magnitude", "sign_and_magnitude", "signed_magnitude"), "write sign_magnitude"),
+    **dict.fromkeys(("offset", "offset_binary", "excess", "biased", "bias"), "write {offset: …}, with what is added"),
+    "ones_complement": "keep the bits, and compute the number from them",
+}
+"""Hints for other words for representations of signed numbers."""
 
 
 def bits(spec: Resolved) -> Iterator[Violation]:
@@ -121,10 +128,12 @@ def _bit_field(bit: model.BitField) -> Iterator[Violation]:
         what = f"the only type of a bit field is bool, not {bit.stray['type']}"
         hint = "delete type; width is its number of bits"
         if _SIGNED.fullmatch(bit.stray["type"]):
-            hint = f"bit fields are unsigned; compute the signed number, as in {_SIGN_OF_BITS}"
+            hint = "write sign: twos_complement, or another representation"
         yield Violation(bit.where("type"), what, hint)
     elif bit.boolean and bit.width > 1:
         yield Violation(bit.where("width"), "a bool has a single bit", "write width: 1")
+    if bit.gives("sign"):
+        yield from _sign(bit)
     if "count" in bit.stray:
         what = f"the count of a list of bits is a literal number from 1, not {bit.stray['count']!r}"
         hint = "if the record gives the count, declare a type of whole bytes, and repeat that"
@@ -132,6 +141,25 @@ def _bit_field(bit: model.BitField) -> Iterator[Violation]:
     elif bit.count is not None and bit.derive is not None:
         what, hint = "a list of bits cannot be derived", "write a bit field with derive: for each item"
         yield Violation(bit.where("derive"), what, hint)
+
+
+def _sign(bit: model.BitField) -> Iterator[Violation]:
+    """The mistakes in a sign."""
+    at = bit.where("sign")
+    if (word := bit.stray.get("sign")) is not None:
+        hint = _OTHER_SIGNS.get(word.replace("-", "_")) or closest(word, signs.WORDS)
+        yield Violation(at, f"unknown sign {word!r}", hint)
+    elif bit.boolean:
+        yield Violation(at, "a bool has no sign", "delete sign:, or the number needs more bits")
+    elif bit.width == 1:
+        yield Violation(at, "a single bit has no sign", "the number needs more bits")
+    elif bit.reserved:
+        yield Violation(at, "bits without a meaning have no sign", "delete sign:")
+    elif isinstance(bit.sign, signs.OffsetBinary) and bit.sign.offset == 0:
+        yield Violation(at, "an offset of 0 changes nothing", "delete sign:, the bits are an unsigned number")
+    elif isinstance(bit.type, SignedBits) and bit.type.extended.bits > WIDTHS[-1]:
+        what = f"{bit.type.least} to {bit.type.most} do not fit {WIDTHS[-1]} bits"
+        yield Violation(at, what, "no signed number has more")
 
 
 def byte_order(spec: Resolved) -> Iterator[Violation]:

@@ -163,6 +163,10 @@ def _messages(spec: Resolved) -> Iterator[Violation]:
 
 _FLAG = "for a flag on both sides, use a field before the frame, and until: on a field with the rest of it"
 _ENDS = "it would end at the first one"
+_HINTS = {
+    "the record": 'for a flag on both sides of each record, write between: {flag: "7e", …}',
+    "the record between flags": _ENDS,
+}
 
 
 def possible_bytes(spec: Resolved) -> Iterator[Violation]:
@@ -186,16 +190,22 @@ def possible_bytes(spec: Resolved) -> Iterator[Violation]:
 
 def _in_record(spec: Resolved) -> Iterator[Violation]:
     """Reports content that would end records with a terminator too early."""
-    end = spec.record.end
-    if not isinstance(end, model.Terminator) or not end.value:
+    match spec.record.end:
+        case model.Terminator(value=terminator):
+            ends = "the record"
+        case model.BetweenFlags(flag=terminator, escaping=None):
+            ends = "the record between flags"
+        case _:
+            return
+    if not terminator:
         return
-    found = list(_with_terminator(spec.record.nodes, {}, {}, end.value, "the record"))
+    found = list(_with_terminator(spec.record.nodes, {}, {}, terminator, ends))
     yield from found
     for message in spec.messages if not found else ():
         selected = {name: each[0] for name, each in message.match.items() if len(each) == 1}
         told: dict[Violation, None] = {}
         for sections in _layouts(spec, message):
-            told |= dict.fromkeys(_with_terminator(spec.record.nodes, sections, selected, end.value, "the record"))
+            told |= dict.fromkeys(_with_terminator(spec.record.nodes, sections, selected, terminator, ends))
         for problem in told:
             is_own = problem.location.path == message.at.path
             yield replace(problem, location=problem.location if is_own else message.where("match"))
@@ -236,7 +246,7 @@ def _with_terminator(
             is_flag = is_const and node is inside[0] and run.octets.startswith(terminator)
             at = node.where("const" if is_const else "valid")
             what = f"the bytes of {name} contain the terminator of {ends}, {terminator.hex()}"
-            yield Violation(at, what, _FLAG if is_flag else _ENDS)
+            yield Violation(at, what, _HINTS.get(ends, _FLAG) if is_flag else _ENDS)
             return
 
 

@@ -25,7 +25,7 @@ def proof(spec: Resolved) -> Iterator[Violation]:
     yield from _own_proof(spec, record, head(spec))
     for message, scope in message_scopes(spec):
         yield from _own_proof(spec, message, scope)
-    if isinstance(record.end, model.Terminator):
+    if isinstance(record.end, model.Terminator | model.BetweenFlags):
         yield from _terminated(record)
         return
     yield from _without_length(spec)
@@ -43,12 +43,13 @@ def proof(spec: Resolved) -> Iterator[Violation]:
 
 
 def _terminated(record: model.Record) -> Iterator[Violation]:
-    """Reports keys that a record that ends at a terminator cannot have."""
+    """Reports keys that a record that ends at a terminator or a flag cannot have."""
+    end = "terminator" if isinstance(record.end, model.Terminator) else "flag"
     if record.proof is not None:
-        what, hint = "a record that ends at a terminator needs no proof", "write conditions under valid of its fields"
+        what, hint = f"a record that ends at a {end} needs no proof", "write conditions under valid of its fields"
         yield Violation(record.proof.at, what, hint)
     if record.resync:
-        what, hint = "resync has nothing to search", "after a malformed record the next one begins at the terminator"
+        what, hint = "resync has nothing to search", f"after a malformed record the next one begins at the {end}"
         yield Violation(record.where("resync"), what, hint)
 
 

@@ -20,14 +20,18 @@ def record_length(spec: Resolved) -> Iterator[Violation]:
             yield Violation(message.where("message"), "records of this message have no length", hint)
         elif record.end is not None and message.end is not None:
             has = "a length, so its messages cannot have one"
-            if record.gives("until"):
-                has = "until, so its messages cannot have a length"
+            for key in ("until", "between"):
+                has = f"{key}, so its messages cannot have a length" if record.gives(key) else has
             yield Violation(message.where("length"), f"the record has {has}")
     if isinstance(record.end, model.Terminator) and not record.end.value:
         yield Violation(record.where("until"), "a terminator has at least one byte", 'as in until: "0a"')
     if record.gives("until") and record.gives("length"):
         what = "the record has both until and length"
         yield Violation(record.where("length"), what, "keep until if each record ends with a terminator, else length")
+    for key in ("until", "length"):
+        if record.gives("between") and record.gives(key):
+            what = f"the record has both between and {key}"
+            yield Violation(record.where(key), what, f"keep between if flags are around each record, else {key}")
     for owner in spec.framed:
         if owner.length is not None and owner.length.constant == 0:
             yield Violation(owner.where("length"), "a record has at least one byte")

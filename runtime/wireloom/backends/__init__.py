@@ -1,1 +1,1 @@
-"""What follows programs."""
+"""Back ends: what executes programs, for single records."""

@@ -9,8 +9,9 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from itertools import accumulate
+from operator import methodcaller
 from typing import ClassVar, NamedTuple
 
 from wireloom.backends.source import Script
@@ -20,7 +21,8 @@ from wireloom.codec.compression import COMPRESSORS
 from wireloom.codec.values import Rest
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps, wrapped
-from wireloom.programs.octets import masked, sought_in, transcoded, without
+from wireloom.programs.escapes import escaping_of
+from wireloom.programs.octets import lowest, masked, sought_in, transcoded, without
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import NoProgramError
 
@@ -158,9 +160,7 @@ class InstructionSource:
 
     def _steps(self, steps: Steps, left: Mapping[int, Sequence[int]]) -> None:
         for number, each in enumerate(steps):
-            if isinstance(each, Loop):
-                self._loop(each, left)
-            elif isinstance(each, Block):
+            if isinstance(each, Block):
                 self._block(each, left)
             elif id(each) not in self._moved:
                 if each.kind in _CODES:
@@ -174,32 +174,24 @@ class InstructionSource:
         names = [self._variable(value) for value in left.get(id(block), ())]
         if names:
             self.source.add(f"{' = '.join(names)} = 0")
+        carried = block.carried if isinstance(block, Loop) else {}
+        variables = [self.source.lasting("v") for _ in carried]
+        self._assign(variables, [first for first, _ in carried.values()])
+        self._texts.update(zip(carried, variables, strict=True))
         self._where.append(block.when)
         sure = dict(self._sure)
         with self.source.aside() as lines:
             self._steps(block.body, left)
+            self._assign(variables, [following for _, following in carried.values()])
         self._sure = sure
         self._where.pop()
         if lines:
-            self.source.insert(f"if {self.text(block.when)}:", lines)
+            self.source.insert(f"{'while' if carried else 'if'} {self.text(block.when)}:", lines)
 
-    def _loop(self, loop: Loop, left: Mapping[int, Sequence[int]]) -> None:
-        names = [self._variable(value) for value in left.get(id(loop), ())]
-        if names:
-            self.source.add(f"{' = '.join(names)} = 0")
-        carried = [self.source.lasting("v") for _ in loop.carried]
-        firsts = ", ".join(self.text(first) for first, _ in loop.carried.values())
-        self.source.add(f"{', '.join(carried)} = {firsts}")
-        self._texts.update(zip(loop.carried, carried, strict=True))
-        self._where.append(loop.when)
-        sure = dict(self._sure)
-        with self.source.aside() as lines:
-            self._steps(loop.body, left)
-            following = ", ".join(self.text(following) for _, following in loop.carried.values())
-            self.source.add(f"{', '.join(carried)} = {following}")
-        self._sure = sure
-        self._where.pop()
-        self.source.insert(f"while {self.text(loop.when)}:", lines)
+    def _assign(self, variables: Sequence[str], registers: Sequence[int]) -> None:
+        """Let variables have the values of registers, all at once."""
+        if variables:
+            self.source.add(f"{', '.join(variables)} = {', '.join(map(self.text, registers))}")
 
     def _variable(self, register: int) -> str:
         """The name of the variable for a register."""
@@ -438,7 +430,7 @@ class InstructionSource:
     def _find(self, each: Instruction) -> None:
         start, limit, where = each.reads
         wanted, size, needed, unit = each.numbers
-        octets = wanted.to_bytes(8, "little", signed=True)[:size]
+        octets = lowest(wanted, size)
         found, end = self._variable(each.sets[0]), self.position(limit)
         seek = f"{found} = data.find({octets!r}, {self.position(start)}, {end})"
         if unit > 1:
@@ -479,10 +471,10 @@ class InstructionSource:
     def _trim(self, each: Instruction) -> None:
         start, stop, where = each.reads
         padding, size = each.numbers
-        begin, octets, whole = self.position(start), self.span(start, stop), padding.to_bytes(8, "little", signed=True)
-        trimmed = f"{octets}.rstrip({whole[:1]!r})"
+        begin, octets, removed = self.position(start), self.span(start, stop), lowest(padding, size)
+        trimmed = f"{octets}.rstrip({removed!r})"
         if size > 1:
-            trimmed = f"{self.source.bind('without', without)}({octets}, {whole[:size]!r})"
+            trimmed = f"{self.source.bind('without', without)}({octets}, {removed!r})"
         found = f"{begin} + len({trimmed})"
         self._set(each.sets[0], found if where in self._where else f"{found} if {self.text(where)} else {begin}")
 
@@ -527,6 +519,13 @@ class InstructionSource:
         start, stop, where, key = each.reads
         function, size = self.source.bind("masked", masked), each.numbers[1]
         self._appended(each, f"{function}({self.span(start, stop)}, {self.text(key)}, {size})", where)
+
+    def _unescape(self, each: Instruction) -> None:
+        start, stop, where = each.reads
+        table = self.asm.memory[each.numbers[1]]
+        assert isinstance(table, Table)
+        unescaped = self.source.bind("unescaped", escaping_of(table.numbers).canonical)
+        self._appended(each, f"{unescaped}({self.span(start, stop)})", where)
 
     def _expand(self, each: Instruction) -> None:
         start, stop, where = each.reads
@@ -585,6 +584,7 @@ class InstructionSource:
         op.FILL: _fill,
         op.TRANSLATE: _translate,
         op.MASK: _mask,
+        op.UNESCAPE: _unescape,
         op.EXPAND: _expand,
         op.TRANSCODE: _transcode,
     }
@@ -685,13 +685,9 @@ def translating(table: Iterable[int]) -> Callable[[bytes], bytes]:
     """Translates bytes by a table, as ``TRANSLATE`` does. Raises ``ValueError`` for one that stands for none."""
     known = [(each & 0xFFFFFF).to_bytes(3, "little")[: each >> 24] for each in table]
     if all(len(octets) == 1 for octets in known):
-        return partial(_translated, b"".join(known))
+        return methodcaller("translate", b"".join(known))
     characters = "".join(octets.decode() or "\ufffe" for octets in known)  # which codecs take for none
     return lambda data: codecs.charmap_decode(data, "strict", characters)[0].encode()
-
-
-def _translated(table: bytes, data: bytes) -> bytes:
-    return data.translate(table)
 
 
 def _bases(steps: Steps) -> Iterator[int]:

@@ -15,8 +15,8 @@ from wireloom.codec.labels import WireEnum, named_flags, named_number
 from wireloom.codec.meanings import EPOCH
 from wireloom.programs import opcodes as op
 from wireloom.programs.values import (
+    MEANINGS,
     SIZES,
-    WAYS,
     WORD,
     Datum,
     Flags,
@@ -32,7 +32,6 @@ from wireloom.programs.values import (
     Struct,
 )
 
-MEANINGS = {way: meaning() for meaning, way in WAYS.items()}
 _WORD = 2 * WORD - 1
 
 
@@ -164,9 +163,7 @@ class ResultSource:
                 raise NoProgramError("values of this type")
             return f"({text} != 0)"
         if known.double is not None:
-            if known.most >= WORD and known.least >= 0:
-                text = f"({text} & {_WORD})"
-            return f"{self.source.bind('double_of', known.double.value)}({text})"
+            return f"{self.source.bind('double_of', known.double.value)}({_unsigned(known, text)})"
         if known.floating:
             if known.floating == 8:
                 return text if register in self.instructions.doubles else f"{bind('double', double)}({text})"
@@ -182,9 +179,7 @@ class ResultSource:
             return f"{bind('Decimal', Decimal)}(f'{{{text}}}e-{size[1]}')"
         if known.names is not None:
             return self._named_number(known)[0]
-        if is_boolean:
-            return f"int({text})"
-        return f"({text} & {_WORD})" if known.most >= WORD and known.least >= 0 else text
+        return f"int({text})" if is_boolean else _unsigned(known, text)
 
     def _named_number(self, known: Number) -> tuple[str, str]:
         """The names of variables for a number with names, and for its label or its labels."""
@@ -193,10 +188,7 @@ class ResultSource:
             member, label = named_number(known.names)(constant)
             self._named[key] = self.source.constant(known.names.__name__, member), repr(label)
         if key not in self._named:
-            text = self.instructions.text(known.register)
-            if known.most >= WORD and known.least >= 0:
-                text = f"{text} & {_WORD}"
-            call = self._find(known.names, text)
+            call = self._find(known.names, _unsigned(known, self.instructions.text(known.register)))
             if known.valid != op.ONES:
                 call += f" if {self.instructions.text(known.valid)} else (None, ())"
             found = self.source.lasting("number"), self.source.lasting("label")
@@ -259,6 +251,11 @@ class ResultSource:
                 source.add(f"{after} = {items.position(lowering.cursor)}")
                 source.add(f"if {after} <= {at}: return None")
                 source.add(f"{at} = {after}")
+
+
+def _unsigned(known: Number, text: str) -> str:
+    """The source of a number, whose register may have it as one that is negative."""
+    return f"({text} & {_WORD})" if known.most >= WORD and known.least >= 0 else text
 
 
 def double(bits: int) -> float:

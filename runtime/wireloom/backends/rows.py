@@ -8,7 +8,6 @@ from types import NoneType
 from typing import ClassVar, NamedTuple
 
 from wireloom.backends.instructions import BufferPosition, InstructionSource, literal, written_digits
-from wireloom.backends.results import MEANINGS
 from wireloom.backends.source import Script
 from wireloom.codec import floats
 from wireloom.codec.coercion import fitting
@@ -21,7 +20,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as wop
 from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
 from wireloom.programs.outputs import Table
-from wireloom.programs.values import SIZES, WORD, NoProgramError
+from wireloom.programs.values import MEANINGS, SIZES, WORD, NoProgramError
 from wireloom.programs.writing.inputs import VALIDITY, VARIANT, WRITTEN, Inputs, Path
 from wireloom.programs.writing.outlines import KINDS
 

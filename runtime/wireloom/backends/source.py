@@ -103,10 +103,6 @@ class Script:
         """The name of the function that unpacks numbers of that ``struct`` code from a place in bytes."""
         return self._coded("UNPACK", code, struct.Struct(code).unpack_from)
 
-    def packing(self, code: str) -> str:
-        """The name of the function that packs numbers of that ``struct`` code."""
-        return self._coded("PACK", code, struct.Struct(code).pack)
-
     def packing_into(self, code: str) -> str:
         """The name of the function that packs numbers of that ``struct`` code to a place in bytes."""
         return self._coded("PUT", code, struct.Struct(code).pack_into)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import click
 
-from wireloom.cli import arguments, captures, pieces
+from wireloom.cli import arguments, captures, incremental
 from wireloom.cli.arguments import OfProtocol, options_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.formats import Format, row_writer, tabular, write_batches
 from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
-from wireloom.cli.textual import rows_of_lines
+from wireloom.cli.text_rows import rows_of_lines
 from wireloom.codec import DecodeError, Forms
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View, must_be_of_all_columns
@@ -216,14 +216,14 @@ class _Decoding(NamedTuple):
         if self.mode is Mode.FAILFAST:
             options = options._replace(mode=self.mode)
         if options.rotated:
-            from wireloom.columnar.traffic import rowwise
+            from wireloom.columnar.traffic import record_by_record
             from wireloom.columnar.traffic.opening import recordings
 
             recorded = recordings(sources, protocol.name, options)
-            yield self.view.of(rowwise.rows(recorded, protocol, options), source)
+            yield self.view.of(record_by_record.rows(recorded, protocol, options), source)
         elif self.form is None:
-            with pieces.opened(source, protocol, dict(options.parameters), from_hex=self.from_hex) as (read, _):
-                yield self.view.of(pieces.rows(read, protocol, options, source), source)
+            with incremental.opened(source, protocol, dict(options.parameters), from_hex=self.from_hex) as (read, _):
+                yield self.view.of(incremental.rows(read, protocol, options, source), source)
         else:
             with captures.byte_stream(source) as stream:
                 rows = rows_of_lines(captures.lines(stream), self.view.protocol, self.form, self.view.options)

@@ -16,7 +16,7 @@ from wireloom.cli.arguments import OfProtocol, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.formats import batches_of
 from wireloom.cli.outputs import output, replaced
-from wireloom.cli.textual import line_of_row
+from wireloom.cli.text_rows import line_of_row
 from wireloom.codec import EncodeError, Forms, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.files import INDEX, file_at, removed
@@ -113,7 +113,7 @@ def _packets(
         yield from _each(_rows(stream, protocol, name), builder.build, f"{name}: line")
         yield from builder.recorder.end()
         return
-    from wireloom.columnar.recorded import TrafficEncoder
+    from wireloom.columnar.packet_files import TrafficEncoder
 
     encoder = TrafficEncoder(protocol, parameters, kind)
     yield encoder.recorder.begin

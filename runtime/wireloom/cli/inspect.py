@@ -8,18 +8,19 @@ from pathlib import Path
 import click
 
 from wireloom import files
-from wireloom.cli import arguments, captures, pieces
+from wireloom.cli import arguments, captures, incremental
 from wireloom.cli.arguments import OfProtocol, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
+from wireloom.cli.incremental import Piece
 from wireloom.cli.outputs import output
-from wireloom.cli.pieces import Piece
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cutter
+from wireloom.codec.errors import NoRecordError
 from wireloom.codec.frames import Values
 from wireloom.inspection import Inspected, page
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
-from wireloom.kinds import ReadSome, Recording, behind, filling, told
+from wireloom.kinds import ReadSome, Recording, behind, detect, filling
 from wireloom.options import CaptureKind, ReadOptions, resolve, unknown
 from wireloom.printable import printable
 
@@ -97,16 +98,18 @@ class _Inspection:
         """The records, numbered. Raises ``FailedError`` if there is none to show."""
         name = captures.name_of(self.file)
         seen = shown = 0
-        with pieces.opened(self.file, self.protocol, self.parameters, self.offset, from_hex=self.from_hex) as (
+        with incremental.opened(self.file, self.protocol, self.parameters, self.offset, from_hex=self.from_hex) as (
             read,
             known,
         ):
-            kind, ahead = told(CaptureKind.AUTO, self.protocol.name, read if not self.offset else lambda _: b"")
+            kind, ahead = detect(CaptureKind.AUTO, self.protocol.name, read if not self.offset else lambda _: b"")
             read = behind(ahead, read)
             if self.offset:
                 say(f"{name}: started at byte {self.offset}; the bytes before it were skipped")
             cut = self._cut if kind is CaptureKind.RAW else partial(self._recorded, kind)
             for piece, parameters in cut(read, known):
+                if isinstance(piece.cut.error, NoRecordError):
+                    continue
                 seen += 1
                 if self.record is not None and piece.number != self.record:
                     continue
@@ -124,15 +127,15 @@ class _Inspection:
     def _cut(self, read: ReadSome, known: Values) -> Iterator[tuple[Piece, Values]]:
         """The records of a capture that are end to end, with the parameters of their capture."""
         cutter = Cutter(self.protocol.framing, known)
-        return ((piece, cutter.parameters) for piece in pieces.pieces(read, cutter, self.offset))
+        return ((piece, cutter.parameters) for piece in incremental.pieces(read, cutter, self.offset))
 
     def _recorded(self, kind: CaptureKind, read: ReadSome, known: Values) -> Iterator[tuple[Piece, Values]]:
         """The records in recorded packets; each is where it begins in its stream."""
-        from wireloom.columnar.traffic import rowwise
+        from wireloom.columnar.traffic import record_by_record
 
         options = ReadOptions(parameters=known)
         files = [Recording(self.file, kind, filling(read))]
-        for number, each in enumerate(rowwise.records(files, self.protocol, options)):
+        for number, each in enumerate(record_by_record.records(files, self.protocol, options)):
             yield Piece(number, each.position, each.data, each.cut), each.parameters
 
     def _nothing(self, seen: int) -> str:
@@ -146,7 +149,7 @@ class _Inspection:
 
 def _print(run: _Inspection) -> None:
     """Print the records: in colour on a terminal that has colours, else as plain lines."""
-    from wireloom.cli.coloured import Terminal, show  # imports rich, which other commands need not wait for
+    from wireloom.cli.terminal import Terminal, show  # imports rich, which other commands need not wait for
 
     console = Terminal(highlight=False)
     if console.coloured:

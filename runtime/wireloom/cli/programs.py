@@ -14,7 +14,7 @@ from wireloom.cli.specs import compiler, existing
 from wireloom.extras import needed
 
 if TYPE_CHECKING:
-    from wireloom.columnar.programmed import ProgramText
+    from wireloom.columnar.program_texts import ProgramText
     from wireloom_generator.field_lines import FieldLine, FieldLines
     from wireloom_generator.model import Message, Protocol
 
@@ -32,8 +32,8 @@ def explain_program(wanted: str, specs: Sequence[Path], parameters: Mapping[str,
         raise Exit(FAILED)
     protocol, message = _named(wanted, list(map(compiler("resolve").protocol_of, models)))
     with needed("this command", "arrow"):
-        from wireloom.columnar import programmed
-    make = programmed.writing if write else programmed.reading
+        from wireloom.columnar import program_texts
+    make = program_texts.writing if write else program_texts.reading
     with compiler("examples").running(compiler("emitters").codec_modules(protocol)) as codec:
         found = make(codec, message.name, parameters)
     name = f"{protocol.name}.{message.name}"

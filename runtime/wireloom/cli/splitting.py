@@ -18,7 +18,7 @@ from wireloom.views import NO_MESSAGE, Row, View, flattened, narrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from wireloom.columnar.narrow import NarrowDecoder
+    from wireloom.columnar.by_message import NarrowDecoder
 
 BYTES_HELD = 128 * 1024 * 1024
 """How much of all messages together waits at most to be a row group."""
@@ -72,7 +72,7 @@ class Split:
 
     def decoder(self, options: ReadOptions) -> "NarrowDecoder":
         """What decodes into batches of one message each."""
-        from wireloom.columnar.narrow import NarrowDecoder
+        from wireloom.columnar.by_message import NarrowDecoder
 
         return NarrowDecoder(self.protocol, options, lambda chosen: tabular(self.protocol, chosen, self.form))
 
@@ -105,7 +105,7 @@ class Split:
 
 def _groups(batches: "Iterable[pa.RecordBatch]") -> "Iterator[tuple[str, pa.Table]]":
     """Row groups of each message, as soon as they are full, or as all that wait are too much."""
-    from wireloom.columnar.narrow import message_of
+    from wireloom.columnar.by_message import message_of
 
     waiting: dict[str, RowGroup] = {}
     for batch in batches:

@@ -94,7 +94,7 @@ def _rows(batch: "pa.RecordBatch") -> list[dict[str, object]]:
 
 def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
     """The query with names of captures in place of calls of protocols; the captures are registered."""
-    from wireloom.cli.scanned import Captures
+    from wireloom.cli.duckdb_views import Captures
 
     parts, at = [], 0
     for name, start, opened, stop in _calls(query):

@@ -45,16 +45,16 @@ def summary(protocol: str, inputs: Sequence[str], parameters: Sequence[str], **t
 
 def _rows(protocol: Protocol, options: ReadOptions, sources: Sequence[str]) -> Iterator[Row]:
     """The row of each source, or of all together if they are parts of one recording."""
-    from wireloom.columnar import overviews
+    from wireloom.columnar import summaries
     from wireloom.columnar.traffic.opening import recordings
 
     if options.rotated:
-        yield overviews.of_packets(overviews.counting(protocol, options), recordings(sources, protocol.name, options))
+        yield summaries.of_packets(summaries.counting(protocol, options), recordings(sources, protocol.name, options))
         return
     for source in sources:
         size = captures.size_of(source)
         with captures.byte_stream(source) as stream, progress(Path(source).name, size, to_stdout=True) as move:
-            yield overviews.of(overviews.counting(protocol, options), reads_moving(stream.readinto, move), source)
+            yield summaries.of(summaries.counting(protocol, options), reads_moving(stream.readinto, move), source)
 
 
 def _show(rows: Iterable[Row]) -> None:
@@ -62,7 +62,7 @@ def _show(rows: Iterable[Row]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from wireloom.cli.coloured import Terminal
+    from wireloom.cli.terminal import Terminal
 
     console = Terminal(highlight=False)
     for row in rows:

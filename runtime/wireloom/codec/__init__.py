@@ -11,20 +11,18 @@ from wireloom.codec.bits import Bit, BitList, Bits
 from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
-from wireloom.codec.deeper import Deeper
-from wireloom.codec.elsewhere import Elsewhere
 from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.escapes import EscapePairs
 from wireloom.codec.fields import Boolean, EitherOrder, Field, WordSwapped
+from wireloom.codec.flagged import Flagged
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
-from wireloom.codec.forms import Form, FormEntry, Forms
-from wireloom.codec.found import Told
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
 from wireloom.codec.ibm import IbmFloat
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout, With
-from wireloom.codec.lengths import Everything, Lengths, Terminated
+from wireloom.codec.lengths import BetweenFlags, Everything, Lengths, Terminated
 from wireloom.codec.lists import Repeat
 from wireloom.codec.matching import Between
 from wireloom.codec.meanings import (
@@ -40,12 +38,17 @@ from wireloom.codec.meanings import (
 )
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.packed import Packed, Through, Unpack
+from wireloom.codec.parameter_discovery import FoundParameter
 from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
+from wireloom.codec.pointers import Elsewhere
 from wireloom.codec.protocol import Protocol
+from wireloom.codec.recursion import Deeper
+from wireloom.codec.signs import OffsetBinary, SignMagnitude, TwosComplement
 from wireloom.codec.sized import SizedInteger
+from wireloom.codec.text_forms import Form, FormEntry, Forms
+from wireloom.codec.transforms import Compressing, Rol, Unescape, Xor, Zeros
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
-from wireloom.codec.ways import Compressing, Rol, Xor, Zeros
 from wireloom.codec.zoned import Zoned
 from wireloom.expressions import Expression, PerItem
 from wireloom.options import Parameter
@@ -56,6 +59,7 @@ __all__ = [
     "Ascii",
     "Bcd",
     "Between",
+    "BetweenFlags",
     "Bit",
     "BitList",
     "BitSlice",
@@ -77,14 +81,17 @@ __all__ = [
     "EitherOrder",
     "Elsewhere",
     "EncodeError",
+    "EscapePairs",
     "Everything",
     "Expression",
     "Field",
     "Fields",
+    "Flagged",
     "FlatBuffer",
     "Form",
     "FormEntry",
     "Forms",
+    "FoundParameter",
     "Framing",
     "Headed",
     "IbmFloat",
@@ -98,6 +105,7 @@ __all__ = [
     "MacMeaning",
     "Message",
     "Nested",
+    "OffsetBinary",
     "Optional",
     "Ordered",
     "Packed",
@@ -114,6 +122,7 @@ __all__ = [
     "Rest",
     "Rol",
     "Section",
+    "SignMagnitude",
     "SignedLeb128",
     "Size",
     "SizedInteger",
@@ -125,7 +134,8 @@ __all__ = [
     "Text",
     "Through",
     "TimestampMeaning",
-    "Told",
+    "TwosComplement",
+    "Unescape",
     "Unpack",
     "Until",
     "UuidMeaning",

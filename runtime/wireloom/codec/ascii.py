@@ -7,9 +7,9 @@ is None.
 
 from typing import Any
 
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import integer_type
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import unfit
 from wireloom.codec.values import Ended, Extent
 
 _DIGITS = b"0123456789abcdef"

@@ -9,9 +9,9 @@ with a minus is zero (IBM, z/Architecture Principles of Operation, Decimal Instr
 from decimal import Decimal
 from typing import Any
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.digits import Digits
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import shown
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}
 """The sign nibbles that are written after the digits: that of plus, and that of minus where there is one."""

@@ -7,15 +7,16 @@ from typing import Any
 
 from construct import Construct, Renamed
 
-from wireloom.codec.claims import Validity
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import Column, ListOf, integer_type, weight
-from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.deferred_checks import Validity
+from wireloom.codec.errors import DecodeError, EncodeError, counted, join
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import unfit
 from wireloom.codec.layout import Part
 from wireloom.codec.meanings import As
 from wireloom.codec.reader import Reader
+from wireloom.codec.signs import Sign
 from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.writer import Writer
 
@@ -180,8 +181,8 @@ class Bits(Part):
         for name, field, shift, mask in self.fields:
             meant: Any = taken >> shift & mask
             if found is not None and meant != found >> shift & mask:
-                if isinstance(field.subcon, BitList):
-                    meant = field.subcon.values(meant, lsb=self.lsb)
+                with suppress(DecodeError):  # of bits that are no number
+                    meant = _meant(field.subcon, meant, lsb=self.lsb)
                 return EncodeError(f"{field.shown(this[name])} given, but {self.name} makes it {meant}", name)
         return EncodeError("given, but one of its bit fields is no number", self.name)
 
@@ -209,13 +210,26 @@ class Bits(Part):
 def _value(kind: Construct, *, lsb: bool) -> Callable[[int], Any] | None:
     """What makes a value of the number; None if that is one."""
     match kind:
+        case As(meaning=meaning, subcon=Bit(sign=Sign()) as bit):
+            return lambda number: meaning.value(bit.value(number))
         case As(meaning=meaning):
             return meaning.value
         case BitList():
             return partial(kind.values, lsb=lsb)
         case Bit(boolean=True):
             return bool
+        case Bit(sign=Sign()):
+            return kind.value
     return None
+
+
+def _meant(kind: Construct, number: int, *, lsb: bool) -> Any:
+    """The number or the items that some bits are."""
+    match kind:
+        case BitList():
+            return kind.values(number, lsb=lsb)
+        case As(subcon=bit) | bit:
+            return bit.value(number)
 
 
 def _given(value: Callable[[int], Any], number: int, name: str) -> Any:
@@ -223,7 +237,7 @@ def _given(value: Callable[[int], Any], number: int, name: str) -> Any:
     try:
         return value(number)
     except DecodeError as error:
-        raise EncodeError(error.detail, name) from None
+        raise EncodeError(error.detail, join(name, error.field)) from None
 
 
 def _truth(kind: Construct, value: Any) -> Any:
@@ -239,9 +253,9 @@ def _number(kind: Construct, value: Any, *, lsb: bool) -> int | None:
         return kind.number(value, lsb=lsb)
     if isinstance(kind, As) and value is not None:
         with suppress(EncodeError):
-            return int(kind.meaning.written(value))
+            return _number(kind.subcon, int(kind.meaning.written(value)), lsb=lsb)
         return None
-    return value if isinstance(value, int) else None
+    return kind.number(value) if isinstance(value, int) else None
 
 
 def _check(kind: Construct, value: Any, name: str) -> None:
@@ -255,9 +269,9 @@ def _check(kind: Construct, value: Any, name: str) -> None:
             number = kind.meaning.written(value)
         except EncodeError as error:
             raise error.within(name) from None
-    width = _width(kind)
-    if not isinstance(number, int) or not 0 <= number < 1 << width:
-        raise EncodeError(unfit(value, kind.type, width), name)
+    bit = kind.subcon if isinstance(kind, As) else kind
+    if not isinstance(number, int) or not bit.least <= number <= bit.most:
+        raise EncodeError(unfit(value, kind.type, bit.width), name)
 
 
 def _width(kind: Construct) -> int:
@@ -273,13 +287,23 @@ def _width(kind: Construct) -> int:
 
 
 class Bit(Construct):
-    """The width of a bit field, in bits, and its table type."""
+    """The width of a bit field, in bits, how they represent its ``sign`` if it has one, and its table type."""
 
-    def __init__(self, width: int, *, boolean: bool = False) -> None:
+    def __init__(self, width: int, *, boolean: bool = False, sign: Sign | None = None) -> None:
         super().__init__()
         self.width = width
         self.boolean = boolean
-        self.type = "boolean" if boolean else integer_type(width)
+        self.sign = sign
+        self.least, self.most = (0, (1 << width) - 1) if sign is None else sign.ends(width)
+        self.type = "boolean" if boolean else integer_type(max(self.most, ~self.least).bit_length() + 1, signed=True)
+
+    def value(self, bits: int) -> int:
+        """The number that its bits are. Raises ``DecodeError`` if they are none."""
+        return bits if self.sign is None else self.sign.value(bits, self.width)
+
+    def number(self, value: int) -> int:
+        """The bits of a number; any if it does not fit them."""
+        return value if self.sign is None else self.sign.bits(value, self.width)
 
 
 class BitList(Construct):

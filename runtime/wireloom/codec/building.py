@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from contextlib import suppress
 
+from wireloom.codec.accepted_values import fill, fillable, shown
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.givens import fill, fillable, shown
 from wireloom.codec.message import Message, Record
 from wireloom.codec.tracing import Trace
 from wireloom.codec.writer import Writer
@@ -39,17 +39,18 @@ class Building:
         """The written bytes. Raises ``EncodeError`` if a reader would not find the record: its length, proof or order
         is wrong.
         """
-        data = bytes(writer.buffer)
+        data, flagged = bytes(writer.buffer), self.record.flagged
+        if flagged is not None:
+            data = flagged.close(data, writer.record)
         try:
             length, little = self.framing.first(data, 0, len(data), writer.frame.parameters)
         except DecodeError as error:
             name = error.field or self._telling(writer, message, proof=True)
             first = next((f".{column.name}" for column in message.columns), "") if name == message.name else ""
             raise EncodeError(f"cannot be read back: {error.detail}", name + first) from None
-        if length < len(data) and (until := self.record.until):
-            raise EncodeError(
-                f"contains the terminator {until.hex()}", self._field_at(length - len(until), data, writer, message)
-            )
+        if length < len(data) and (until := self.framing.until):
+            what = f"contains the {'flag' if flagged else 'terminator'} {until.hex()}"
+            raise EncodeError(what, self._field_at(length - len(until), data, writer, message))
         if length != len(data):
             what = f"the record has {counted(len(data), 'byte')}, but its length says {length}"
             raise EncodeError(what, self._telling(writer, message))

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from wireloom.codec.errors import EncodeError
-from wireloom.codec.found import WITHIN, Listener
 from wireloom.codec.frames import Values
+from wireloom.codec.parameter_discovery import WITHIN, Listener
 from wireloom.codec.preamble import CAPTURE
 from wireloom.codec.protocol import Protocol
 from wireloom.options import MAX_RECORD_BYTES, SOUGHT, resolve

@@ -24,10 +24,11 @@ def mirrored(number: int, bits: int) -> int:
 class Crc(NamedTuple):
     """A CRC by the parameters that catalogues give: ``init`` and ``poly`` with their highest bit first.
 
-    ``reflect_in`` says that the lowest bit of each byte comes first, ``reflect_out`` that of the register. The register
-    is kept as if it were reflected, whatever the CRC is: then all of them take bytes in the same way, those of one that
-    is not reflected with their bits reversed. It is linear in its earlier value and in the bytes, so the sum of a range
-    follows from the sums of two others.
+    ``reflect_in`` says that the lowest bit of each byte comes first, ``reflect_out`` that of the register. One that is
+    ``unaugmented`` does not append as many zero bits to the bytes as it has itself. The register is kept as if it were
+    reflected, whatever the CRC is: then all of them take bytes in the same way, those of one that is not reflected with
+    their bits reversed. It is linear in its earlier value and in the bytes, so the sum of a range follows from the sums
+    of two others.
     """
 
     bits: int
@@ -36,6 +37,7 @@ class Crc(NamedTuple):
     reflect_in: bool = False
     reflect_out: bool = False
     xor_out: int = 0
+    unaugmented: bool = False
 
     @property
     def initial(self) -> int:
@@ -61,12 +63,16 @@ class Crc(NamedTuple):
         """What ``register`` becomes after some bytes."""
         return self.feeder(data, register)
 
-    def told(self, register: int) -> int:
+    def final(self, register: int) -> int:
         """The checksum that the register is."""
+        if self.unaugmented:
+            tables = withdrawals(self.bits, self.poly)
+            octets = register.to_bytes(len(tables), "little")
+            register = reduce(xor, (one[byte] for one, byte in zip(tables, octets, strict=True)))
         return (register if self.reflect_out else mirrored(register, self.bits)) ^ self.xor_out
 
     def __call__(self, data: Data) -> int:
-        return self.told(self.feed(data, self.initial))
+        return self.final(self.feed(data, self.initial))
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
         """What ``register`` becomes after ``count`` bytes, given that the same bytes changed another from ``before`` to
@@ -101,6 +107,22 @@ def table(bits: int, poly: int) -> tuple[int, ...]:
 
 
 @cache
+def withdrawals(bits: int, poly: int) -> tuple[tuple[int, ...], ...]:
+    """For each byte of a reflected register, the lowest first, what each of its values adds to what the register was
+    before as many zero bits as it has.
+    """
+    polynomial, highest, ones = mirrored(poly, bits), 1 << bits - 1, (1 << bits) - 1
+
+    def before(register: int) -> int:
+        for _ in range(bits):
+            was_odd = register & highest  # polynomials are odd
+            register = (register ^ polynomial) << 1 | 1 if was_odd else register << 1
+        return register & ones
+
+    return tuple(tuple(before(byte << place & ones) for byte in range(256)) for place in range(0, bits, 8))
+
+
+@cache
 def _feeder(bits: int, poly: int, reflected: bool) -> Callable[[Data, int], int]:
     """What feeds bytes to a reflected register: a function of the standard library where it has one."""
     ones = (1 << bits) - 1
@@ -131,15 +153,6 @@ def _applied(columns: tuple[int, ...], register: int) -> int:
     return reduce(xor, (column for bit, column in enumerate(columns) if register >> bit & 1), 0)
 
 
-@cache
-def summing(algorithm: "Algorithm") -> Callable[[Data], int]:
-    """What sums bytes up: where the library has it, nothing else."""
-    if not isinstance(algorithm, Crc) or not algorithm.is_zlib or not algorithm.reflect_out:
-        return algorithm.__call__
-    begin, end = algorithm.initial ^ 0xFFFFFFFF, 0xFFFFFFFF ^ algorithm.xor_out
-    return lambda data: zlib.crc32(data, begin) ^ end
-
-
 class Totals(NamedTuple):
     """The sum of all bytes modulo ``modulus``, and with ``twice`` the sum of those sums, as many bits higher.
 
@@ -161,12 +174,12 @@ class Totals(NamedTuple):
         high = (register >> 16) + len(data) * low + sum(accumulate(data))
         return high % self.modulus << 16 | (low + sum(data)) % self.modulus
 
-    def told(self, register: int) -> int:
+    def final(self, register: int) -> int:
         """The checksum that the register is."""
         return register >> 16 << self.bits // 2 | register & 0xFFFF if self.twice else register
 
     def __call__(self, data: Data) -> int:
-        return self.told(self.feed(data, self.initial))
+        return self.final(self.feed(data, self.initial))
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
         """As ``Crc.bridge``."""
@@ -276,4 +289,4 @@ class Sums:
         begin, end = first * _STEP - base, last * _STEP - base
         register = algorithm.feed(buffer[start:begin], algorithm.initial)
         register = algorithm.bridge(register, registers[first - origin], registers[last - origin], end - begin)
-        return algorithm.told(algorithm.feed(buffer[end:stop], register))
+        return algorithm.final(algorithm.feed(buffer[end:stop], register))

@@ -10,11 +10,11 @@ from uuid import UUID
 
 from construct import Container
 
+from wireloom.codec.accepted_values import given, shown
 from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.floats import nearest
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import given, shown
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.coercion import plain, real_number, whole_number
 

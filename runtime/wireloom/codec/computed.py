@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any
 
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import U64, Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import unfit
 from wireloom.codec.layout import NamedPart, Part
 from wireloom.codec.meanings import Meaning
 from wireloom.codec.reader import Reader

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wireloom.codec.errors import DecodeError, counted
-from wireloom.codec.found import WITHIN, Listener
+from wireloom.codec.errors import DecodeError, NoRecordError, counted
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
+from wireloom.codec.parameter_discovery import WITHIN, Listener
 from wireloom.codec.search import Search, searching
 from wireloom.kinds import TELLING, format_of
 from wireloom.options import MAX_RECORD_BYTES, SOUGHT
@@ -208,7 +208,7 @@ class Cutter:
             if error.needed > left and not final:
                 return None
             error.offset += base + start
-            return Cut(start, left, proven=False, error=error)
+            return Cut(start, left, proven=isinstance(error, NoRecordError), error=error)
         if length > left and not final:
             return None
         if length <= left:
@@ -321,7 +321,9 @@ class Ahead:
         return at + cut.length
 
 
-def told(cutter: Cutter, read: Callable[[int], bytes], *, ahead: bytes = b"", base: int = 0) -> tuple[Values, bytes]:
+def discover(
+    cutter: Cutter, read: Callable[[int], bytes], *, ahead: bytes = b"", base: int = 0
+) -> tuple[Values, bytes]:
     """The parameters of a capture, with those that it contains; and everything that was read of it.
 
     ``read`` continues after the bytes ``ahead``, which begin at ``base``.

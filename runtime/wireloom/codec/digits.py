@@ -3,9 +3,9 @@
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any
 
+from wireloom.codec.accepted_values import shown, unfit
 from wireloom.codec.columns import decimal
 from wireloom.codec.errors import EncodeError, counted
-from wireloom.codec.givens import shown, unfit
 from wireloom.codec.values import Scalar
 
 

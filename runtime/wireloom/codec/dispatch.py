@@ -5,9 +5,9 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import shown
 from wireloom.codec.message import Message
 
 UNKNOWN = "unknown"

@@ -4,8 +4,8 @@ Some of Python's codecs have several byte sequences for one character, or read a
 written. Bytes that would not be restored are rejected, so these cases need not be known.
 """
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import shown
 
 
 def decoded(data: bytes, encoding: str, start: int) -> str:

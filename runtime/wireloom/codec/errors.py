@@ -95,6 +95,13 @@ class DecodeError(ConstructError, ValueError):
         return f"{self.file}: {self.reason}" if self.file else self.reason
 
 
+class NoRecordError(DecodeError):
+    """At the end of a capture are flags without a record, which are skipped."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("invalid-size", detail)
+
+
 class EncodeError(ConstructError, ValueError):
     """A row cannot be encoded: a field is missing, unknown, out of range, or contradicts another.
 

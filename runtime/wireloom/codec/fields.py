@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple, Protocol
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
 from wireloom.codec import floats
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.bit_slice import BitSlice
 from wireloom.codec.checksums import Joined
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import shown
 from wireloom.codec.labels import WireEnum, WireFlags, bits_of, enum_loader, flags_loader, longest, named
 from wireloom.codec.meanings import As, Meaning
 from wireloom.codec.writer import Writer

@@ -9,12 +9,12 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from wireloom.codec.accepted_values import octets, shown
 from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import U64, Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import TOO_LARGE, UNWRITTEN, is_too_large
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import octets, shown
 from wireloom.codec.layout import NamedPart, Part, container
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace

@@ -10,7 +10,7 @@ from typing import Any
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.lengths import Buffer, Ends, Everything, Look, Probe, Terminated, in_words, too_short
+from wireloom.codec.lengths import BetweenFlags, Buffer, Ends, Everything, Look, Probe, Terminated, in_words, too_short
 from wireloom.codec.preamble import Preamble
 from wireloom.expressions import Formula, expression
 from wireloom.options import MAX_RECORD_BYTES, Resync
@@ -48,7 +48,9 @@ class Framing:
         self.protocol: Any = None
         self.resync = resync
         self.until = next((each.until for each in lengths if isinstance(each, Terminated)), b"")
-        """The terminator that all records end with; empty if they end otherwise."""
+        """The terminator, or the flag, that all records end with; empty if they end otherwise."""
+        self.flagged = any(isinstance(each, BetweenFlags) for each in lengths)
+        """Whether records are between flags."""
         self.probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
 
     def orders(self, parameters: Values) -> tuple[bool, ...]:

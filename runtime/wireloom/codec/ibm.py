@@ -8,8 +8,8 @@ exponent, and fractions that a double does not have, as the nearest double.
 import math
 from typing import Any
 
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import unfit
 from wireloom.codec.values import Scalar
 
 _BIAS = 64

@@ -6,9 +6,9 @@ from typing import Any
 
 from construct import Construct
 
+from wireloom.codec.accepted_values import is_same, shown
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Spans, Values
-from wireloom.codec.givens import is_same, shown
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 from wireloom.coercion import plain

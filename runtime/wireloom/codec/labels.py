@@ -6,10 +6,10 @@ from enum import KEEP, EnumType, IntEnum, IntFlag
 from functools import cache
 from typing import Any, Self
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.columns import PLACE
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import shown
 
 
 class WireEnum(IntEnum):

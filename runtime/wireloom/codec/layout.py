@@ -10,13 +10,13 @@ from typing import Any
 
 from construct import Construct, Container, Renamed
 
-from wireloom.codec.claims import Settled, Validity
+from wireloom.codec.accepted_values import octets
 from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import Column, StructOf, merge
+from wireloom.codec.deferred_checks import Settled, Validity
 from wireloom.codec.errors import DecodeError, EncodeError, surplus
 from wireloom.codec.fields import Field, fixed
 from wireloom.codec.frames import NOTHING, Extremes, Frame, Values
-from wireloom.codec.givens import octets
 from wireloom.codec.items import agrees
 from wireloom.codec.lists import Repeat
 from wireloom.codec.raw import Raw, written

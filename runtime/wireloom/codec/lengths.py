@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
-from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.errors import DecodeError, NoRecordError, counted
 from wireloom.codec.fields import Field, packing_of
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.matching import Given, selections
@@ -203,6 +203,38 @@ class Terminated(Ends):
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
         found = buffer.find(self.until, start, end)
         return end - start if found < 0 else found + len(self.until) - start
+
+
+class BetweenFlags(Terminated):
+    """The record ends with the first flag, one byte, that is behind another byte. The flags before that are its own."""
+
+    def measure(self, look: Look, start: int, little: bool) -> int:
+        left = look.end - start
+        most = left if look.bound is None else min(left, look.bound)
+        begin = begin_after(look.buffer, self.until, start, start + most)
+        if begin < start + most:
+            found = look.buffer.find(self.until, begin, start + most)
+            if found >= 0:
+                return found + 1 - start
+        if left > most:
+            raise DecodeError("too-long", f"a record of more than the {counted(most, 'byte')} allowed")
+        error = DecodeError("unterminated", f"no flag {self.until.hex()} after it")
+        if begin == look.end:
+            error = NoRecordError(f"no record after {'a flag' if left == 1 else 'flags'} {self.until.hex()}")
+        error.needed = left + 1
+        raise error
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        found = buffer.find(self.until, begin_after(buffer, self.until, start, end), end)
+        return end - start if found < 0 else found + 1 - start
+
+
+def begin_after(buffer: Buffer, flag: bytes, start: int, end: int) -> int:
+    """The place of the first byte that is no flag, or the end."""
+    value = flag[0]
+    while start < end and buffer[start] == value:
+        start += 1
+    return start
 
 
 class Lengths(Ends):

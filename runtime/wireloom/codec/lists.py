@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from construct import Construct
 
-from wireloom.codec.claims import Spot
+from wireloom.codec.accepted_values import shown, unfit
 from wireloom.codec.columns import ColumnType, ListOf, weight
+from wireloom.codec.deferred_checks import Spot
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, EitherOrder, Packing, packing_of
 from wireloom.codec.frames import Frame, Spans, Values
-from wireloom.codec.givens import shown, unfit
 from wireloom.codec.items import PlacedItem, hollow, place
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace

@@ -16,9 +16,9 @@ from uuid import UUID
 
 from construct import Construct, Subconstruct
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.columns import ColumnType, decimal
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import shown
 from wireloom.units import NANOSECONDS
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

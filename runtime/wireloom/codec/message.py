@@ -7,20 +7,21 @@ from typing import Any, NamedTuple
 
 from construct import Construct, Container
 
+from wireloom.codec.accepted_values import given, shown
 from wireloom.codec.answers import Answers
-from wireloom.codec.awaiting import Path
 from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import Column, StructOf, merge
+from wireloom.codec.deferred_values import Path
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
+from wireloom.codec.fixups import ATTEMPTS, learn, misfit, settle, tell
+from wireloom.codec.flagged import Flagged, KeptRecord
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import Layout, await_, container, verify
 from wireloom.codec.matching import Given, selections
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
 from wireloom.codec.rules import in_words, measured
-from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.writer import Trust, Writer
 from wireloom.expressions import Expression, Formula, expression
 
@@ -34,16 +35,19 @@ class Slot(Section):
 
 class Record:
     """What all records of a protocol share: header fields, sections, slots for the messages' fields, and the terminator
-    ``until``, if they end at one.
+    ``until``, if they end at one, or the flags that they are between, if they are ``flagged``.
     """
 
-    def __init__(self, *items: Construct, until: bytes = b"") -> None:
+    def __init__(self, *items: Construct, until: bytes = b"", flagged: Flagged | None = None) -> None:
         self.until = until
+        self.flagged = flagged
         first = next((index for index, item in enumerate(items) if isinstance(item, Slot)), len(items))
         self.head = Layout(*items[:first])
         self.tail: list[Slot | Layout] = []
         for item in items[first:]:
             self.tail.append(item if isinstance(item, Slot) else Layout(item))
+        if flagged is not None:
+            self.tail.append(Layout(KeptRecord(flagged.raw)))
         layouts = [self.head, *(part for part in self.tail if isinstance(part, Layout))]
         self.columns = merge(column for layout in layouts for column in layout.columns())
         self.coercion = Coercion(self.columns)

@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 
 from construct import Construct
 
-from wireloom.codec.awaiting import Awaited
+from wireloom.codec.accepted_values import octets
 from wireloom.codec.columns import Column, ColumnType
+from wireloom.codec.deferred_values import Awaited
 from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.fixups import pack, seal
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import octets
 from wireloom.codec.layout import Layout, Part, await_, given_left, keep_left, verify
 from wireloom.codec.reader import Reader
-from wireloom.codec.settle import pack, seal
+from wireloom.codec.transforms import Same, Transform, Way
 from wireloom.codec.values import Composite, Extent
-from wireloom.codec.ways import Same, Transform, Way
 from wireloom.codec.writer import Reservation, Writer
 
 Read = Callable[[Reader], Any]
@@ -39,7 +39,7 @@ class Through(NamedTuple):
             packed = reader.buffer[start:end]
             data = step.unpack(packed, min(self.limit, Reader.HEAVIEST - reader.weight))
         except DecodeError as error:
-            error.offset = start
+            error.offset += start
             raise (error.within(name) if name else error) from None
         if step.grows:
             reader.weigh(len(data))
@@ -47,7 +47,7 @@ class Through(NamedTuple):
         if self.raw is not None:
             this[self.raw] = packed if keeps else None
         elif keeps:
-            reader.refuse(DecodeError("padding", "zeros at its end, which are cut off when it is written", start, name))
+            reader.refuse(DecodeError(*step.stray, start, name))
         outside = reader.open(data)
         if reader.trace is not None:
             reader.trace.open(start, packed, same=isinstance(step, Same))

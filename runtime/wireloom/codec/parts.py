@@ -7,11 +7,11 @@ from typing import Any, Self
 
 from construct import Construct
 
-from wireloom.codec.claims import Spot
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.columns import Column
+from wireloom.codec.deferred_checks import Spot
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import shown
 from wireloom.codec.layout import Around, Layout, Part, given_left, keep_left
 from wireloom.codec.reader import Enclosing, Reader
 from wireloom.codec.tracing import SpanKind

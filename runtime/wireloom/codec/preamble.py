@@ -16,20 +16,20 @@ CAPTURE = "capture"
 
 
 class Preamble:
-    """The header of captures: the single record of a ``protocol`` of its own. Records use its values ``told``."""
+    """The header of captures: the single record of a ``protocol`` of its own. Records use its ``exported`` values."""
 
-    def __init__(self, protocol: Any, told: tuple[str, ...]) -> None:
+    def __init__(self, protocol: Any, exported: tuple[str, ...]) -> None:
         self.protocol = protocol
-        self.told = told
+        self.exported = exported
 
     def awaited(self, parameters: Values) -> bool:
         """Whether it is still to be read. It is not there if its values are given beforehand."""
-        return CAPTURE not in parameters and not (self.told and self.told[0] in parameters)
+        return CAPTURE not in parameters and not (self.exported and self.exported[0] in parameters)
 
     def must_be_told(self, parameters: Values) -> None:
         """Raises ``OptionError`` if the values that records use are unknown."""
-        if self.told and self.awaited(parameters):
-            name, needed = self.protocol.name, ", ".join(self.told)
+        if self.exported and self.awaited(parameters):
+            name, needed = self.protocol.name, ", ".join(self.exported)
             what = f"a single record of {name} needs values of its capture's header; give the parameters {needed}"
             raise OptionError(what)
 
@@ -48,7 +48,7 @@ class Preamble:
     def known(self, row: Mapping[str, Any], parameters: Values) -> Values:
         """The parameters of a capture that begins with this row."""
         values = row[CAPTURE]
-        return {**parameters, **{name: values[name] for name in self.told}, CAPTURE: True}
+        return {**parameters, **{name: values[name] for name in self.exported}, CAPTURE: True}
 
     def opened(
         self, read: Callable[[int], bytes], parameters: Values, *, bound: int = MAX_RECORD_BYTES

@@ -12,25 +12,25 @@ from typing import Any
 
 from construct import Container
 
+from wireloom.codec.accepted_values import given, octets, shown
 from wireloom.codec.building import Building, message_to_write
 from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import NANOSECOND_TIME, Column
 from wireloom.codec.columns import U64 as LARGE
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.dispatch import Dispatch
-from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
-from wireloom.codec.forms import Form, Forms
-from wireloom.codec.found import Told
+from wireloom.codec.errors import DecodeError, EncodeError, NoRecordError, counted, surplus
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.givens import given, octets, shown
 from wireloom.codec.headed import Fields
 from wireloom.codec.layout import Layout, container, verify
 from wireloom.codec.longs import Longs
 from wireloom.codec.message import Message, Record, Slot
+from wireloom.codec.parameter_discovery import FoundParameter
 from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
 from wireloom.codec.specialised import Specialised
+from wireloom.codec.text_forms import Form, Forms
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import Rest
 from wireloom.options import (
@@ -75,7 +75,7 @@ class Protocol:
         parameters: tuple[Parameter, ...] = (),
         forms: tuple[Form, ...] = (),
         capture: Layout | None = None,
-        found: tuple[Told, ...] = (),
+        found: tuple[FoundParameter, ...] = (),
         ports: tuple[int, ...] = (),
     ) -> None:
         self.name = name
@@ -140,6 +140,31 @@ class Protocol:
         only: Only,
     ) -> Container | None:
         """As ``decode``; None, without reading on, if the header is not that of a message ``only``."""
+        flagged = self.record.flagged
+        if flagged is None:
+            return self._contents(data, parameters, little, trace, only)
+        opened = flagged.open(data)
+        if trace is not None:
+            trace.open(opened.start, opened.escaped, same=opened.same)
+        try:
+            row = self._contents(opened.contents, parameters, little, trace, only)
+        except DecodeError as error:
+            raise flagged.outside(error, opened) from None
+        if trace is not None:
+            trace.close()
+        if row is not None:
+            row[flagged.raw] = opened.kept
+        return row
+
+    def _contents(
+        self,
+        data: bytes,
+        parameters: Values,
+        little: bool,
+        trace: Trace | None,
+        only: Only,
+    ) -> Container | None:
+        """As ``_decode``, for what is between the flags of a record, if there are any."""
         if trace is None and only is None:
             row = self.specialised.read(data, parameters, little=little)
             if row is not None:
@@ -218,7 +243,7 @@ class Protocol:
         wireloom.codec.errors.DecodeError: truncated: record at byte 0: a record of 32 bytes, 31 left
         """
         data, resolved = bytes(memoryview(data)), self._resolved(parameters)
-        row = None if self.preamble else self.specialised.parse(data, resolved)
+        row = None if self.preamble or self.record.flagged else self.specialised.parse(data, resolved)
         if row is None:
             row = self.cell(data, resolved, Mode.FAILFAST)
         assert row is not None
@@ -263,10 +288,13 @@ class Protocol:
         It has no values if the length is unknown (None) or the head cannot be read. The same holds if the record
         is cut off and its head depends on where the bytes end, since one byte more would change it.
         """
-        nothing = container(self._empty)
+        nothing, flagged = container(self._empty), self.record.flagged
         if whole is None:
             return nothing
         try:
+            if flagged is not None:
+                data = flagged.open(data).contents
+                whole = len(data)
             reader = self._head(data[: max(whole, 0)], whole, parameters, little)
             if whole > len(data) and self._head(data + b"\0", whole, parameters, little).reach != reader.reach:
                 return nothing
@@ -337,9 +365,11 @@ class Protocol:
                 data, final = data + more, final or not more
 
     def _terminated(self, stream: Any) -> bytes:
-        """The next bytes of a stream up to the terminator, if records have one."""
-        until, data = self.record.until, bytearray()
-        while not data.endswith(until) and len(data) < MAX_RECORD_BYTES and (more := stream.read(1)):
+        """The next bytes of a stream up to the terminator, or the flag after a record, if records have one."""
+        until, data = self.framing.until, bytearray()
+        while not data.endswith(until) or (self.framing.flagged and not data.strip(until)):
+            if len(data) >= MAX_RECORD_BYTES or not (more := stream.read(1)):
+                break
             data += more
         return bytes(data)
 
@@ -427,11 +457,14 @@ class Protocol:
         """The row of a record cut from a capture; ``data`` are its bytes, which begin at ``offset`` in the capture.
         ``parameters`` are those of the capture.
 
-        None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than those ``only``.
+        None if it is left out: malformed in mode ``DROPMALFORMED``, of another message than those ``only``, or none at
+        all.
         """
         error = cut.error
         if cut.preamble and self.preamble is not None:
             return self._preamble_row(error, data, parameters, mode, only)
+        if isinstance(error, NoRecordError):
+            return None
         if error is None:
             try:
                 return self._decode(data, parameters, cut.little, None, only)
@@ -481,7 +514,7 @@ class Protocol:
 
     def encode(self, obj: Any, parameters: Values) -> bytes:
         """As ``build``, with the resolved parameters of a capture."""
-        data = None if self.preamble else self.specialised.build(obj, parameters)
+        data = None if self.preamble or self.record.flagged else self.specialised.build(obj, parameters)
         if data is not None:
             return data
         row = given(obj, self._empty, ignored=_BESIDE)

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from construct import Construct
 
+from wireloom.codec.accepted_values import is_same, octets
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import is_same, octets
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 

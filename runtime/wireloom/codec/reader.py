@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Extremes, Frame, Values
-from wireloom.codec.givens import shown
 from wireloom.codec.places import Scattered
 from wireloom.codec.tracing import Trace
 from wireloom.expressions import Expression

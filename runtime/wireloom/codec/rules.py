@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import shown
 from wireloom.expressions import Expression
 from wireloom.expressions.paths import inside
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from wireloom.codec.claims import Validity
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import Column
+from wireloom.codec.deferred_checks import Validity
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import UNPACKABLE, Field, packing_of
 from wireloom.codec.frames import Extremes, Values
-from wireloom.codec.givens import unfit
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 from wireloom.options import U64Type

@@ -7,7 +7,7 @@ from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.lengths import Buffer
+from wireloom.codec.lengths import Buffer, begin_after
 
 
 class Found(NamedTuple):
@@ -161,9 +161,31 @@ class Terminators(Search):
         return Found(max(start, end - len(until) + 1), False) if found < 0 else Found(found + len(until), True)
 
 
+class Flags(Search):
+    """Finds the flags after which records begin: those behind another byte."""
+
+    def next(
+        self,
+        buffer: Buffer,
+        start: int,
+        end: int,
+        *,
+        base: int,
+        final: bool,
+        order: bool | None,
+        whole: bool = False,
+    ) -> Found:
+        """The place after the first flag that is after another byte, from ``start`` on."""
+        flag = self.framing.until
+        begin = begin_after(buffer, flag, start, end)
+        found = buffer.find(flag, begin, end)
+        return Found(max(start, end - 1) if begin < end else end, False) if found < 0 else Found(found + 1, True)
+
+
 def searching(framing: Framing, parameters: Values, bound: int) -> Search:
     """The search for records after bytes that are not a record."""
-    return (Terminators if framing.until else Search)(framing, parameters, bound)
+    kind = Flags if framing.flagged else Terminators if framing.until else Search
+    return kind(framing, parameters, bound)
 
 
 _RUN = 64 * 1024

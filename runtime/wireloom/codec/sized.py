@@ -2,9 +2,9 @@
 
 from typing import Any, Literal
 
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import integer_type
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.givens import unfit
 from wireloom.codec.reader import Reader
 from wireloom.codec.values import Ended, Extent
 from wireloom.codec.writer import Writer

@@ -1,7 +1,7 @@
-"""Functions of Python for single records, in place of the parts that the codec is made of.
+"""Specialised parse and build functions, generated as Python source per message kind after some records of it.
 
-They are made of the record's program (``wireloom.programs``) when some records of a kind have been read or written. A
-function returns None for what is malformed, and for what no program says: the parts decide on that.
+They come from the record's program (``wireloom.programs``). A function returns None for anything that looks wrong or
+that no program says; the parts of the codec then decide.
 """
 
 import struct

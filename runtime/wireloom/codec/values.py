@@ -6,12 +6,12 @@ from typing import Any, Self
 
 from construct import Construct
 
+from wireloom.codec.accepted_values import octets, shown
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.encodings import decoded, encoded
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.fields import packing_of
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import octets, shown
 from wireloom.codec.raw import Value
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind

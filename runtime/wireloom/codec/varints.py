@@ -6,9 +6,9 @@ it can.
 
 from typing import Any
 
+from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import integer_type
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import unfit
 from wireloom.codec.values import Scalar
 
 

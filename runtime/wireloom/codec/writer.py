@@ -5,8 +5,8 @@ from enum import Enum
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
-from wireloom.codec.awaiting import Awaiting, Derivation, Path
-from wireloom.codec.claims import AtSpot, Claim, Claimant, Followed, OpenEnd, Refuser, Spot
+from wireloom.codec.deferred_checks import AtSpot, Claim, Claimant, Followed, OpenEnd, Refuser, Spot
+from wireloom.codec.deferred_values import Awaiting, Derivation, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.places import Waiting

@@ -9,9 +9,9 @@ minus, in ASCII plain digits for plus and ``p`` to ``y`` for minus; and a zero w
 from decimal import Decimal
 from typing import Any
 
+from wireloom.codec.accepted_values import shown
 from wireloom.codec.digits import Digits
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import shown
 
 _ZONES = {"ebcdic": 0xF0, "ascii": 0x30}
 _SEPARATE = {"ebcdic": b"\x4e\x60", "ascii": b"+-"}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar import kept, native
+from wireloom.columnar import code_cache, llvm_codegen
 from wireloom.columnar.buffers import Array
 
 ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("llvmlite") is not None
@@ -32,8 +32,13 @@ class Worth:
         self.after = after
         self.read = 0
 
+    @property
+    def reached(self) -> bool:
+        """Whether so much was read, with LLVM or without it."""
+        return self.read >= self.after
+
     def __bool__(self) -> bool:
-        return ENABLED and self.read >= self.after and _usable()
+        return ENABLED and self.reached and _usable()
 
     def add(self, size: int) -> None:
         """That so many bytes more were read without a loop."""
@@ -51,7 +56,7 @@ def _usable() -> bool:
     """
     from llvmlite import binding
 
-    return hasattr(binding, "create_pass_builder") and native.has_source()
+    return hasattr(binding, "create_pass_builder") and llvm_codegen.has_source()
 
 
 _LOADING = Lock()
@@ -60,7 +65,7 @@ _LOADING = Lock()
 def compiled(function: Any) -> Callable[..., int]:
     """A function of numbers, and of arrays of 64-bit integers, as machine code."""
     name = f"{function.__module__}.{function.__qualname__}"
-    return loaded(name, lambda: native.parsed(function), function.__globals__, vectorized=True)
+    return loaded(name, lambda: llvm_codegen.parsed(function), function.__globals__, vectorized=True)
 
 
 def loaded(
@@ -76,7 +81,7 @@ def loaded(
         return llvm.code(name, source(), names, vectorized=vectorized)
 
     key = keeping(name) if names["__name__"].startswith(__name__.rpartition(".")[0]) else None
-    code = make() if key is None else kept.found(key, make)
+    code = make() if key is None else code_cache.found(key, make)
     with _LOADING:
         address = llvm.address(name, code)
     return MachineCode(ctypes.CFUNCTYPE(ctypes.c_int64)(address))
@@ -115,7 +120,7 @@ def _address(numbers: Array) -> int:
 def is_kept(name: str) -> bool:
     """Whether the code of that name is kept."""
     key = keeping(name)
-    return key is not None and kept.has(key)
+    return key is not None and code_cache.has(key)
 
 
 def keeping(name: str) -> str | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar import weighing
+from wireloom.columnar import memory_budget
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.refusals import Refusals
 
@@ -54,9 +54,9 @@ class Batch:
         return found
 
     def weigh(self, weight: int) -> None:
-        """Add lists to the batch's weight. Raises ``TooHeavyError`` if it is too much."""
+        """Add lists to the batch's weight. Raises ``BatchTooLargeError`` if it is too much."""
         self.weight += weight
-        weighing.bear(self.weight, weighing.lists(len(self.start)))
+        memory_budget.check_budget(self.weight, memory_budget.lists(len(self.start)))
 
     def places(self, wanted: bytes) -> Array:
         """The positions of some bytes in the buffer, ascending."""

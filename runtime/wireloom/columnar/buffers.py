@@ -396,6 +396,14 @@ def places(buffer: Array, wanted: bytes) -> Array:
     return found
 
 
+def flags_after(buffer: Array, flag: bytes) -> Array:
+    """The places of a byte that are after another byte, ascending."""
+    found = places(buffer, flag)
+    found = found[found > 0]
+    after: Array = found[buffer[found - 1] != flag[0]]
+    return after
+
+
 def every(buffer: Array, size: int) -> Array:
     """The items at every position."""
     return np.ndarray((max(0, len(buffer) - size + 1),), f"V{size}", buffer, strides=(1,))

@@ -15,7 +15,7 @@ from wireloom.columnar.buffers import Array, as_arrow, ends_of, row_numbers, val
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop, hop_of
 from wireloom.columnar.python_values import to_arrow
-from wireloom.columnar.stretches import Stretch
+from wireloom.columnar.record_spans import RecordSpans
 from wireloom.options import OptionError
 from wireloom.views import Row
 
@@ -64,7 +64,7 @@ def _one(decoder: Decoder, held: _Values) -> pa.Array:
     if (stretch := _passed(decoder, held)) is None:
         little, sound = _single(decoder, held)
         malformed = np.flatnonzero(~sound).tolist()
-        stretch = Stretch(held.buffer, held.start, held.stop, _alike(little[sound], little), -held.start)
+        stretch = RecordSpans(held.buffer, held.start, held.stop, _alike(little[sound], little), -held.start)
 
     def redo(row: int) -> Row | None:
         found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.only)
@@ -80,7 +80,7 @@ def _one(decoder: Decoder, held: _Values) -> pa.Array:
     return structs.take(pa.array(places, mask=places < 0))
 
 
-def _passed(decoder: Decoder, held: _Values) -> Stretch | None:
+def _passed(decoder: Decoder, held: _Values) -> RecordSpans | None:
     """The values, if they are the very records that are found and decoded in one pass over all bytes."""
     framing, parameters, start, stop = decoder.framed, dict(decoder.options.parameters), held.start, held.stop
     orders = decoder.protocol.framing.orders(parameters)
@@ -91,7 +91,7 @@ def _passed(decoder: Decoder, held: _Values) -> Stretch | None:
         return None
     one_pass = decoder.one_pass(parameters, orders[0], np.frombuffer(held.buffer, np.uint8), int(start[0]), hop)
     passed = None if one_pass is None else one_pass.every(held.buffer, start, stop, hop)
-    return None if passed is None else Stretch(held.buffer, start, stop, orders[0], -start, passed=passed)
+    return None if passed is None else RecordSpans(held.buffer, start, stop, orders[0], -start, passed=passed)
 
 
 def _alike(some: Array, every: Array) -> bool | Array:
@@ -214,10 +214,10 @@ class _Chains:
         self.cell, self.start, self.stop, self.little = cell[order], start[order], stop[order], of[order]
 
     @property
-    def stretch(self) -> Stretch:
+    def stretch(self) -> RecordSpans:
         """The records; offsets in their reasons are from the start of the value."""
         held = self.held
-        return Stretch(held.buffer, self.start, self.stop, self.little, -held.start[self.cell])
+        return RecordSpans(held.buffer, self.start, self.stop, self.little, -held.start[self.cell])
 
     def _followed(self, cells: Array, little: bool, others: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
         """(value, start, end, byte order) of the records of those ``cells`` that have nothing else in that order."""

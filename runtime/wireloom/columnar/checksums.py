@@ -6,10 +6,10 @@ from functools import cache
 
 import numpy as np
 
-from wireloom.codec.checksums import ADLER, Algorithm, Crc, Totals, Words, table
+from wireloom.codec.checksums import ADLER, Algorithm, Crc, Totals, Words, table, withdrawals
 from wireloom.columnar import accel, compiled
 from wireloom.columnar.buffers import Array, ragged, windows
-from wireloom.columnar.sums import FLIPPED, SLICES, sliced, word_tables
+from wireloom.columnar.crc_loops import FLIPPED, SLICES, sliced, word_tables
 
 Summand = tuple[Array, Array] | bytes
 """The starts and stops of the ranges of many rows, or one for all of them."""
@@ -18,7 +18,7 @@ Summand = tuple[Array, Array] | bytes
 def of_ranges(algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
     """The checksum of each range of ``buffer``, as 64-bit integers; unsigned if it has more than 32 bits."""
     if isinstance(algorithm, Crc):
-        return told(algorithm, registers(algorithm, buffer, start, stop))
+        return final(algorithm, registers(algorithm, buffer, start, stop))
     if isinstance(algorithm, Totals) and algorithm.modulus != ADLER and len(start) >= _COMMON:
         return totals(algorithm, buffer, start, stop)
     return _one_by_one(algorithm, buffer, start, stop)
@@ -47,8 +47,12 @@ def register_type(crc: Crc) -> type[np.unsignedinteger]:
     return np.uint32 if crc.bits <= 32 else np.uint64
 
 
-def told(crc: Crc, registers: Array) -> Array:
+def final(crc: Crc, registers: Array) -> Array:
     """The checksums that registers are, as 64-bit integers; unsigned if they have more than 32 bits."""
+    if crc.unaugmented:
+        tables, kind = np.array(withdrawals(crc.bits, crc.poly), registers.dtype), registers.dtype.type
+        bytes_ = (registers >> kind(8 * place) & kind(0xFF) for place in range(len(tables)))
+        registers = np.bitwise_xor.reduce([one[byte] for one, byte in zip(tables, bytes_, strict=True)])
     if not crc.reflect_out:
         size = registers.itemsize
         octets = np.ascontiguousarray(registers).view(np.uint8).reshape(-1, size)

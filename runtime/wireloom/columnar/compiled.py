@@ -8,9 +8,9 @@ import numpy as np
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.copies import copy_all
+from wireloom.columnar.crc_loops import FLIPPED, behind
+from wireloom.columnar.memcpy import copy_all
 from wireloom.columnar.memory import i8, i8_big, put1, put2, put4, put8, shifted, signed, u1, u2, u4
-from wireloom.columnar.sums import FLIPPED, behind
 
 
 def crc(buffer: Array, start: Array, stop: Array, tables: Array, register: int, *, flipped: bool) -> Array:
@@ -218,13 +218,13 @@ def _woven() -> Callable[..., int]:
 
 
 Terms = Annotated[Array, 10]
-"""The terms of lengths, as in ``hopping.Told``."""
+"""The terms of lengths, as in ``hopping.LengthTerms``."""
 
 
 def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
     """``Hop.follow``, compiled."""
     offsets, data = np.empty(room + 1, np.int64), np.frombuffer(buffer, np.uint8)
-    count = _follow()(data.ctypes.data, len(data), at, last, room, offsets, *hop.told)
+    count = _follow()(data.ctypes.data, len(data), at, last, room, offsets, *hop.terms)
     return offsets[:count], int(offsets[count])
 
 
@@ -235,7 +235,7 @@ def hops(
     """Note where records begin, from ``at`` on, as far as there is ``room``, the last one up to ``last``, and behind
     them where the next one would begin. Returns how many there are.
 
-    ``data`` is an address, ``end`` how many bytes are there. What follows ``offsets`` is as in ``hopping.Told``.
+    ``data`` is an address, ``end`` how many bytes are there. What follows ``offsets`` is as in ``hopping.LengthTerms``.
     """
     count = 0
     while at <= last and count < room:

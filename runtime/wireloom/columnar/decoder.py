@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,30 +15,32 @@ from wireloom.codec import DecodeError, Packed, Protocol, Unpack
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.errors import broken_off
 from wireloom.codec.reader import Reader
-from wireloom.columnar import accel, weighing
+from wireloom.columnar import accel, memory_budget
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch, by_order
 from wireloom.columnar.buffers import Array, row_numbers
-from wireloom.columnar.chosen import Chosen, Decoded, Refused
+from wireloom.columnar.counters import Tally
+from wireloom.columnar.decoded_rows import Decoded, DecodedRows, RejectedRows
 from wireloom.columnar.filters import Filter
+from wireloom.columnar.flagged import opened
+from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.framings import framing_of
-from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop
-from wireloom.columnar.listening import BulkAhead
-from wireloom.columnar.pieces import Pieces
+from wireloom.columnar.machine.decoding import Machine
+from wireloom.columnar.machine.fused_scan import FusedScan, Proving
+from wireloom.columnar.machine.programs import Programs, programs_of
+from wireloom.columnar.memory_budget import BatchTooLargeError, check_budget, heaviness
+from wireloom.columnar.parameter_discovery import BulkAhead
+from wireloom.columnar.prediction import Prediction
+from wireloom.columnar.record_spans import CutRecords, JoinedCaptures, RecordSpans
 from wireloom.columnar.scanning import Cuts, Scanner, Window
-from wireloom.columnar.stretches import Held, Stretch, Together
-from wireloom.columnar.tallies import Tally
-from wireloom.columnar.viewed import REASON, Common, Viewed, ViewedColumns, together
-from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
+from wireloom.columnar.view_columns import REASON, Common, Viewed, ViewedColumns, together
+from wireloom.columnar.windows import Pieces
 from wireloom.compressed import DamagedFileError
 from wireloom.contents import parts_of
 from wireloom.kinds import ReadInto
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
-
-if TYPE_CHECKING:
-    from wireloom.columnar.machine.passing import OnePass, Proving
 
 BATCH_ROWS = 32 * 1024
 WHOLE_ROWS = 128 * 1024
@@ -47,8 +49,6 @@ BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that reaches one of these numbers of records, or of bytes. It has more records if the
 capture is in memory as a whole and programs decode it, or if they are found in one pass.
 """
-_FEW, _GUESSED = 64, 1024 * 1024
-"""The first records, in more bytes than this, decide how all that follow are decoded."""
 PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
 _REST_BYTES = 64 * 1024
@@ -84,16 +84,10 @@ class Decoder:
         self.unpacks = any(isinstance(part, Packed | Unpack) for part in parts_of(protocol))
         self.codes = {name: code for code, name in enumerate(self.names)}
         self.columns = ViewedColumns(protocol, options, schema, self.names)
-        self.known: tuple[Mapping[str, Any], Gaps] | None = None
+        self.known: tuple[Mapping[str, Any], FramingErrors] | None = None
         self.tallies = [Tally()]
         """One for each capture, by its number."""
-        self.proving: tuple[tuple[Mapping[str, Any], bool, int], Proving | None] | None = None
-        """What proves records with these parameters in this byte order, so many at once."""
-        self.single: int | None = None
-        """The number of the message of all records before, if they are of one message."""
-        self.passing: OnePass | None = None
-        self.guessed = False
-        """Whether the first records of a capture were looked at to guess the message of the others."""
+        self.prediction = Prediction()
         self.rows = BATCH_ROWS
         """How many records are cut at once at most."""
         self.share = BATCH_ROWS
@@ -108,11 +102,11 @@ class Decoder:
         """The counts of the capture, if there is one."""
         return self.tallies[0]
 
-    def gaps(self, parameters: Mapping[str, Any]) -> Gaps:
+    def gaps(self, parameters: Mapping[str, Any]) -> FramingErrors:
         """Malformed ranges of captures with these parameters."""
         if self.known is None or self.known[0] != parameters:
             bound = self.options.max_record_bytes
-            self.known = parameters, Gaps(self.framing, self.framed, dict(parameters), bound)
+            self.known = parameters, FramingErrors(self.framing, self.framed, dict(parameters), bound)
         return self.known[1]
 
     def scanner(self, parameters: Mapping[str, Any] | None = None) -> Scanner:
@@ -140,46 +134,30 @@ class Decoder:
         framing = self.framed
         return Scanner(cutter, framing, self.gaps, self.proof, rows=self.rows, size=BATCH_BYTES)
 
-    def proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
+    def proof(self, parameters: Mapping[str, Any], little: bool) -> Proving | None:
         """Validates records of captures with these parameters by a program, if that is worth it."""
         if not accel.WORTH:
             return None
-        wanted = parameters, little, self.rows
-        if self.proving is None or self.proving[0] != wanted:
-            from wireloom.columnar.machine.passing import Proving  # here, as few records do not need it
-            from wireloom.columnar.machine.programs import programs_of
-
-            program = programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little).proof
-            self.proving = wanted, None if program is None else Proving(program, self.rows)
-        return self.proving[1]
+        program = self._programs(parameters, little=little).proof
+        return None if program is None else Proving(program, self.rows)
 
     def one_pass(
         self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop
-    ) -> "OnePass | None":
-        """Finds and decodes records in one pass, if all records before are of one message, or if these are the
-        first and
-        the first of them are.
-        """
+    ) -> FusedScan | None:
+        """Finds and decodes records in one pass, if they are predicted to be of one message."""
         if self.filters or not accel.WORTH:
             return None
-        from wireloom.columnar.machine.passing import OnePass
-        from wireloom.columnar.machine.programs import programs_of, single_of
-        from wireloom.columnar.machine.stages import Located
-
-        programs = programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little)
-        if not self.guessed and len(buffer) - at > _GUESSED and (sorter := programs.sorting()) is not None:
-            self.guessed = True
-            starts, after = hop.follow(buffer, at, len(buffer), _FEW)
-            told = sorter.run(Located.of(buffer, starts, np.append(starts[1:], min(after, len(buffer)))))
-            self.single = single_of(told.codes)
-        code, only = self.single, self.options.only
+        programs = self._programs(parameters, little=little)
+        self.prediction.sample(programs, buffer, at, hop)
+        code, only = self.prediction.message, self.options.only
         if code is None or (only is not None and self.names[code] not in only):
             return None
-        view = self._view(code)
-        program = programs.viewed(view).passing(code)
-        if self.passing is None or self.passing.program is not program:
-            self.passing = None if program is None else OnePass(program, code, PASS_ROWS)
-        return self.passing
+        program = programs.viewed(self._view(code)).passing(code)
+        return None if program is None else FusedScan(program, code, PASS_ROWS)
+
+    def _programs(self, parameters: Mapping[str, Any], *, little: bool) -> Programs:
+        """The programs for captures with these parameters, with assumed values where no header was read."""
+        return programs_of(self.protocol, {**self.protocol.assumed, **parameters}, little=little)
 
     def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
         """The batches of a capture in memory or in a memory map. Raises ``DecodeError`` in mode ``FAILFAST``.
@@ -250,12 +228,12 @@ class Decoder:
 
     def cuts(self, cuts: Cuts, file: str) -> Iterator[pa.RecordBatch]:
         """The batches of records that were cut out of a capture."""
-        held = Held(cuts, file)
-        one = Together([held])
+        held = CutRecords(cuts, file)
+        one = JoinedCaptures([held])
         redo = partial(self.redo, held)
         return (batch for batch, _ in self.records(one.stretch, one.apart, redo, one.added))
 
-    def redo(self, held: Held, row: int) -> Row | None:
+    def redo(self, held: CutRecords, row: int) -> Row | None:
         """The codec's row of a record that was cut out of a capture; None if it is left out."""
         return self.row(*held.record(row, self.gaps), held.cuts.parameters, held.file, held.source)
 
@@ -288,7 +266,7 @@ class Decoder:
 
     def records(
         self,
-        stretch: Stretch,
+        stretch: RecordSpans,
         malformed: Iterable[int],
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
@@ -313,7 +291,7 @@ class Decoder:
             before = [copy(tally) for tally in self.tallies[mine]]
             try:
                 batches, part = self._batches(stretch, rows, sound[at : at + len(rows)], redo, added)
-            except TooHeavyError as error:
+            except BatchTooLargeError as error:
                 self.tallies[mine] = before
                 self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
                 sound[rows] &= len(rows) > 1  # the codec reports what is wrong with a single one
@@ -326,7 +304,7 @@ class Decoder:
             at += len(rows)
 
     def _passed(
-        self, stretch: Stretch, added: Mapping[str, Callable[[Array], pa.Array]]
+        self, stretch: RecordSpans, added: Mapping[str, Callable[[Array], pa.Array]]
     ) -> tuple[pa.RecordBatch, Array] | None:
         """The batch of records that were decoded when they were found, all of one message; None if it is too heavy."""
         passed, rows = stretch.passed, row_numbers(len(stretch.start))
@@ -339,17 +317,17 @@ class Decoder:
         self.tallies[source].records += count
         return viewed.batch
 
-    def _known(self, stretch: Stretch) -> Mapping[str, Any]:
+    def _known(self, stretch: RecordSpans) -> Mapping[str, Any]:
         """The parameters of the captures of a stretch."""
         return self.options.parameters if stretch.parameters is None else stretch.parameters
 
-    def _parameters(self, stretch: Stretch) -> dict[str, Any]:
+    def _parameters(self, stretch: RecordSpans) -> dict[str, Any]:
         """All parameters of programs, with assumed values where no header of a capture was read."""
         return {**self.protocol.assumed, **self._known(stretch)}
 
     def _batches(
         self,
-        stretch: Stretch,
+        stretch: RecordSpans,
         rows: Array,
         sound: Array,
         redo: Redo,
@@ -359,7 +337,7 @@ class Decoder:
         are not ``sound`` are known to be malformed.
 
         If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
-        ``TooHeavyError``.
+        ``BatchTooLargeError``.
         """
         found = self._decoded(stretch, rows if sound.all() else rows[sound])
         decided = [chosen for _, chosen in found]
@@ -368,7 +346,7 @@ class Decoder:
             doubtful[each.sure - rows[:1]] = False
         parts = [(view, chosen) for view, chosen in found if len(chosen.chosen)]
         lists = sum(chosen.batch.weight for chosen in decided)
-        bear(lists + sum(view.weight(part) for view, part in parts))
+        check_budget(lists + sum(view.weight(part) for view, part in parts))
         made = [Viewed(view, view.of(part, added), part.rows) for view, part in parts]
         refused = [each.refused for each in decided if each.refused is not None]
         redone = self._redone(stretch, rows[doubtful], redo, added, refused)
@@ -376,8 +354,8 @@ class Decoder:
             made = [Viewed(view, view.of(part, added), part.rows) for view, part in self._nothing(stretch, rows)]
         weight = sum(each.weight for each in (*made, *redone))
         if len(rows) > 1:
-            bear(weight)
-        part = max(weight / Reader.HEAVIEST, lists / weighing.lists(len(rows)))
+            check_budget(weight)
+        part = max(weight / Reader.HEAVIEST, lists / memory_budget.lists(len(rows)))
         dropped = [each.dropped for each in decided]
         told = [each.rows for each in (*made, *redone)]
         for source, count in stretch.counts(np.concatenate([rows[:0], *dropped, *told])):
@@ -386,17 +364,17 @@ class Decoder:
 
     def _redone(
         self,
-        stretch: Stretch,
+        stretch: RecordSpans,
         rows: Array,
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
-        refused: Iterable[Refused],
+        refused: Iterable[RejectedRows],
     ) -> list[Viewed]:
         """The rows that ``redo`` makes of records, as columns, with the numbers of the records.
 
         Rows take ten times the memory as Python objects, so few are held at once: by the bytes of their records, and by
         what these unpack to. Those ``refused`` are counted at the first of them in their capture. Raises
-        ``TooHeavyError``.
+        ``BatchTooLargeError``.
         """
         counted = deque(sorted((each for some in refused for each in some.counted), key=attrgetter("row")))
         sizes = stretch.stop - stretch.start
@@ -415,13 +393,13 @@ class Decoder:
                     parts.append(Viewed(view, view.of_codec(list(some.values()), numbers, added), numbers))
                     weight += parts[-1].weight
                 if len(rows) > 1:
-                    bear(weight, weighing.lists(len(rows)) if self.unpacks else None)
+                    check_budget(weight, memory_budget.lists(len(rows)) if self.unpacks else None)
                 held, size = {}, 0
         for each in counted:
             each.tell(self.tallies)
         return parts
 
-    def parts(self, rows: Chosen) -> Iterator[tuple[ViewedColumns, Chosen]]:
+    def parts(self, rows: DecodedRows) -> Iterator[tuple[ViewedColumns, DecodedRows]]:
         """Decoded rows by their columns; here all have the same."""
         yield self.columns, rows
 
@@ -429,33 +407,34 @@ class Decoder:
         """Rows of the codec, as ``parts``, by the numbers of their records."""
         yield self.columns, rows
 
-    def _decoded(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
+    def _decoded(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
         """What programs make of the records ``rows``, by their columns, and what is known of malformed ranges."""
         little = stretch.little if isinstance(stretch.little, bool) else stretch.little[rows]
         orders = by_order(little, len(rows))
         return [each for order, mine in orders for each in self._in_order(replace(stretch, little=order), rows[mine])]
 
-    def _in_order(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
+    def _in_order(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
         """The same for records of one byte order."""
-        from wireloom.columnar.machine.decoding import Machine
-        from wireloom.columnar.machine.programs import programs_of
-
+        if (flagged := self.protocol.record.flagged) is not None:
+            stretch, rows = opened(stretch, rows, flagged)
+            if not len(rows):
+                return []
         batch, first = self._batch(stretch, rows)
         if len(stretch.gaps) and len(ranges := np.flatnonzero(np.isin(rows, stretch.gaps))):
             self.gaps(self._known(stretch)).refuse(batch, ranges, self._buffer(stretch), first)
-        machine = Machine(programs_of(self.protocol, batch.parameters, little=bool(stretch.little)), batch)
+        machine = Machine(self._programs(batch.parameters, little=bool(stretch.little)), batch)
         is_filtered = bool(self.filters) or self.options.only is not None
-        view = None if is_filtered or self.single is not None else self.columns
+        view = None if is_filtered or self.prediction.message is not None else self.columns
         sorting = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view, judging=is_filtered)
         if sorting is None:
             return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first)))
-        self.single = sorting.single
+        self.prediction.observe(sorting.single)
         return [
             (columns, self._chosen(machine.decode(which, sorting, columns), stretch, rows[which], first))
             for columns, which in self.views(sorting.codes, np.flatnonzero(sorting.wanted | (sorting.codes < 0)))
         ]
 
-    def _nothing(self, stretch: Stretch, rows: Array) -> list[tuple[ViewedColumns, Chosen]]:
+    def _nothing(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
         """No rows, with the columns that all batches have."""
         batch, first = self._batch(replace(stretch, little=False), rows[:0])
         return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows[:0], first)))
@@ -469,7 +448,7 @@ class Decoder:
         ((view, _),) = self.views(np.array([code]), np.zeros(1, np.int64))
         return view
 
-    def _batch(self, stretch: Stretch, rows: Array) -> tuple[Batch, int]:
+    def _batch(self, stretch: RecordSpans, rows: Array) -> tuple[Batch, int]:
         """The records ``rows``, and where in the stretch's buffer theirs begins."""
         whole = len(rows) == len(stretch.start)
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
@@ -480,25 +459,26 @@ class Decoder:
         return Batch(buffer, start - first, stop - first, parameters, little, terminator), first
 
     @staticmethod
-    def _buffer(stretch: Stretch) -> Array:
+    def _buffer(stretch: RecordSpans) -> Array:
         return np.frombuffer(stretch.buffer, np.uint8)
 
-    def _chosen(self, decoded: Decoded, stretch: Stretch, rows: Array, first: int) -> Chosen:
+    def _chosen(self, decoded: Decoded, stretch: RecordSpans, rows: Array, first: int) -> DecodedRows:
         """The decoded rows, with malformed ones if the mode keeps them. Their buffer begins at ``first``."""
         mode, batch, sources = self.options.mode, decoded.batch, stretch.sources(rows)
-        refused = np.zeros(len(rows), bool) if mode is Mode.FAILFAST else decoded.refused()
+        told = mode is not Mode.FAILFAST and self.protocol.record.flagged is None  # places are those of the contents
+        refused = decoded.refused() if told else np.zeros(len(rows), bool)
         malformed = np.flatnonzero(refused)
-        counted: Refused | None = None
+        counted: RejectedRows | None = None
         if len(malformed):
             origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
             firsts = np.flatnonzero(np.diff(sources[malformed], prepend=-1))
             few = malformed if mode is Mode.PERMISSIVE else malformed[firsts]
             reasons = decoded.refusals.reasons(few, origin, self.header)
             sizes = (batch.stop - batch.start)[malformed]
-            counted = Refused.of(rows[malformed], sources[malformed], firsts, sizes, reasons)
+            counted = RejectedRows.of(rows[malformed], sources[malformed], firsts, sizes, reasons)
         good = ~decoded.doubtful
         chosen = np.flatnonzero(good if mode is Mode.DROPMALFORMED else good | refused)
-        return Chosen(decoded, chosen, rows[chosen], rows[good | refused], mode, counted)
+        return DecodedRows(decoded, chosen, rows[chosen], rows[good | refused], mode, counted)
 
     def _wanted(self, header: Mapping[str, Numbers], message: Array) -> Array:
         """Which records are wanted, judging by columns of their headers."""

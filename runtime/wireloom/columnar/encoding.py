@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
-from wireloom.codec.found import WITHIN
+from wireloom.codec.parameter_discovery import WITHIN
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.buffers import (
@@ -33,11 +33,12 @@ from wireloom.columnar.buffers import (
     woven,
 )
 from wireloom.columnar.compiled import labelled, weave
-from wireloom.columnar.foreign import own, unpacked_size
+from wireloom.columnar.flagged import closed
+from wireloom.columnar.input_arrays import own, unpacked_size
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.input_columns import outline_of
+from wireloom.columnar.memory_budget import weight_of
 from wireloom.columnar.python_values import to_python
-from wireloom.columnar.weighing import weight_of
 from wireloom.programs.writing.inputs import VARIANT, Outline
 from wireloom.views import FILE, REASON, RECORD, Row
 
@@ -262,7 +263,12 @@ class Encoder:
             for _, group in chosen:
                 variants[group.rows] = group.variants
         table = batch.append_column(VARIANT, as_arrow(variants))
-        return together(table, [(program, group.rows) for program, group in chosen], self.room)
+        found = together(table, [(program, group.rows) for program, group in chosen], self.room)
+        flagged = self.protocol.record.flagged
+        if found is None or flagged is None:
+            return found
+        between = closed(found[0], flagged)
+        return None if between is None else (between[0], found[1] & between[1])
 
     def _program(
         self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, group: _RowGroup

@@ -15,9 +15,9 @@ from wireloom.codec import DecodeError
 from wireloom.codec.cutting import MalformedRange
 from wireloom.columnar.decoder import PIECE_BYTES, Decoder
 from wireloom.columnar.headers import header_of
-from wireloom.columnar.pieces import Pieces
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.columnar.splits import UnfitError, upto
+from wireloom.columnar.windows import Pieces
 from wireloom.files import opened
 
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wireloom.codec.checksums import Algorithm
-from wireloom.codec.lengths import Ends, Terminated
+from wireloom.codec.lengths import BetweenFlags, Ends, Terminated
 from wireloom.codec.matching import Match
 from wireloom.columnar import checksums, matching
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.buffers import Array, flags_after, windows
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Checksum, Number, number
 from wireloom.columnar.rows import Rows
@@ -75,6 +75,8 @@ class Lengths(NamedTuple):
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(at)))
+        if isinstance(self.said, BetweenFlags):
+            return self._to_flag(at, self.said.until)
         if isinstance(self.said, Terminated):
             return self._to_terminator(at, self.said.until)
         if self.length is None:
@@ -96,6 +98,13 @@ class Lengths(NamedTuple):
         """The length of each record that ends with its first terminator, and which records have none."""
         start, found = at.start, np.append(at.batch.places(until), len(at.batch.buffer))
         stop = found[found.searchsorted(start)] + len(until)
+        return stop - start, stop > at.stop
+
+    @staticmethod
+    def _to_flag(at: Rows, flag: bytes) -> tuple[Array, Array]:
+        """The length of each record that ends with a flag after another byte, and which records have none."""
+        start, found = at.start, np.append(flags_after(at.batch.buffer, flag), len(at.batch.buffer))
+        stop = found[found.searchsorted(start, "right").clip(max=len(found) - 1)] + 1
         return stop - start, stop > at.stop
 
     def checksums(self, at: Rows) -> "Checksums":
@@ -182,13 +191,16 @@ class Checksums(NamedTuple):
 class Framing:
     """How a protocol's captures are cut into records; ``match`` are the probes that select one of ``lengths``.
 
-    All records end with the terminator ``until``, if there is one.
+    All records end with the terminator ``until``, if there is one. They are between such flags if they are ``flagged``.
     """
 
-    def __init__(self, lengths: Sequence[Lengths], match: Sequence[Probe], until: bytes) -> None:
+    def __init__(
+        self, lengths: Sequence[Lengths], match: Sequence[Probe], until: bytes, *, flagged: bool = False
+    ) -> None:
         self.lengths = lengths
         self.match = match
         self.until = until
+        self.flagged = flagged
         matched = (offset + kind.size for _, offset, kind in match)
         self.reach = max([1, *(each.size for each in lengths), *matched])
         """The first bytes of a record that determine its length, and which kind it is."""

@@ -12,8 +12,8 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import vector
 from wireloom.columnar.fields import Checksum, Number
 from wireloom.columnar.framing import Framing, Lengths, Probe
+from wireloom.columnar.machine.executor import Located
 from wireloom.columnar.machine.programs import programs_of
-from wireloom.columnar.machine.stages import Located
 from wireloom.programs.values import NoProgramError
 
 
@@ -25,7 +25,7 @@ def framing_of(protocol: codec.Protocol) -> Framing:
         lengths = [_lengths(protocol, number, each) for number, each in enumerate(framing.lengths)]
     except NoProgramError:
         return Framing((), (), b"")
-    return Framing(lengths, list(map(_probe, framing.match)), framing.until)
+    return Framing(lengths, list(map(_probe, framing.match)), framing.until, flagged=framing.flagged)
 
 
 def _lengths(protocol: codec.Protocol, number: int, ends: Ends) -> Lengths:

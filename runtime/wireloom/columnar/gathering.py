@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from wireloom.codec import DecodeError
+from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
+from wireloom.columnar.record_spans import CutRecords, JoinedCaptures
 from wireloom.columnar.scanning import Cuts
-from wireloom.columnar.stretches import Held, Together
-from wireloom.columnar.tallies import Tally
 from wireloom.files import shown
 from wireloom.views import Row
 
@@ -25,7 +25,7 @@ class Gatherer:
     def __init__(self, decoder: Decoder) -> None:
         self.decoder = decoder
         self.files: list[str] = []
-        self.held: list[Held] = []
+        self.held: list[CutRecords] = []
         self.rows = self.size = 0
         decoder.tallies.clear()
 
@@ -45,7 +45,7 @@ class Gatherer:
 
     def add(self, cuts: Cuts) -> Iterator[pa.RecordBatch]:
         """The batches that are full with some records of the last capture. Raises as ``capture``."""
-        held = Held(cuts, self.files[-1], len(self.files) - 1)
+        held = CutRecords(cuts, self.files[-1], len(self.files) - 1)
         apart = cuts.passed is not None or cuts.provenance is not None or len(cuts.gaps) > 0
         alone = apart or _is_full(len(cuts.start), held.size)
         if alone or (self.held and not self._alike(cuts)):
@@ -64,7 +64,7 @@ class Gatherer:
         """The batches of the records held. Raises as ``capture``."""
         if not self.held:
             return
-        together = Together(self.held)
+        together = JoinedCaptures(self.held)
         self.held, self.rows, self.size = [], 0, 0
 
         def redo(row: int) -> Row | None:

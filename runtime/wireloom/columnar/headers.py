@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec import DecodeError
-from wireloom.codec.cutting import told
+from wireloom.codec.cutting import discover
 from wireloom.columnar.decoder import Decoder
 from wireloom.files import opened
 from wireloom.options import SOUGHT
@@ -30,7 +30,7 @@ def header_of(decoder: Decoder, path: str) -> Header | None:
         with opened(path, ahead=0) as stream:
             if framing.preamble is not None and awaited:
                 size, known, ahead = framing.preamble.opened(stream.read, known, bound=bound)
-            known, _ = told(decoder.cutter(known), stream.read, ahead=ahead, base=size)
+            known, _ = discover(decoder.cutter(known), stream.read, ahead=ahead, base=size)
     except DecodeError:
         return None
     return Header(known, size)

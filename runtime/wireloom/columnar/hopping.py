@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from wireloom import codec
-from wireloom.codec.chains import Chain, Term, chain
 from wireloom.codec.frames import Frame
 from wireloom.codec.framing import Framing as CodecFraming
+from wireloom.codec.length_sums import Chain, Term, chain
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, compiled, matching
-from wireloom.columnar.abreast import MANY, Abreast
-from wireloom.columnar.buffers import Array, places
+from wireloom.columnar.buffers import Array, flags_after, places
 from wireloom.columnar.fields import Number
 from wireloom.columnar.framing import Framing
+from wireloom.columnar.speculative_framing import MANY, SpeculativeFraming
 from wireloom.expressions.scalar import function
 from wireloom.expressions.tree import Expr
 
-Told = tuple[int, Array, Array, Array, Array]
+LengthTerms = tuple[int, Array, Array, Array, Array]
 """What ``compiled.hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that
 each of its values selects, their constants, where the terms of each begin, and all terms.
 """
@@ -36,10 +36,11 @@ class Hop:
     def __init__(self, framing: Framing, parameters: Mapping[str, Any], *, little: bool) -> None:
         self.until = framing.until
         self.possible = bool(self.until)
+        self.flagged = framing.flagged
         self.reach = max((lengths.size for lengths in framing.lengths), default=0)
         self.selector = -1
         self.select = np.zeros(256, np.int64)
-        self.abreast: list[Abreast | None] = []
+        self.abreast: list[SpeculativeFraming | None] = []
         if len(framing.lengths) > 1:
             names = {name for lengths in framing.lengths for name in lengths.match}
             probes = [probe for probe in framing.match if probe[0] in names]
@@ -70,15 +71,17 @@ class Hop:
         every = [(index, *row) for index, some in enumerate(rows) for row in some]
         self.table = np.array(every, np.int64).reshape(-1, 10)
 
-    def _abreast(self, index: int, lengths: Chain, *, little: bool) -> Abreast | None:
+    def _abreast(self, index: int, lengths: Chain, *, little: bool) -> SpeculativeFraming | None:
         """Follows many records at once whose lengths are all found in the same way, if they are plain numbers."""
         plain = _plain(lengths.terms)
         if plain is None or plain[0].size > _NARROW:
             return None
-        return Abreast(*plain, lengths.constant, self.reach, self.selector, self.select == index, little=little)
+        return SpeculativeFraming(
+            *plain, lengths.constant, self.reach, self.selector, self.select == index, little=little
+        )
 
     @cached_property
-    def told(self) -> Told:
+    def terms(self) -> LengthTerms:
         """The description of these lengths for the accelerator."""
         constants, terms = np.array(self.constants, np.int64), self.table
         begins = np.searchsorted(terms[:, 0], np.arange(len(constants) + 1))
@@ -87,11 +90,13 @@ class Hop:
     @cached_property
     def digest(self) -> str:
         """The key of a loop made for these lengths."""
-        _, _, constants, _, terms = self.told
+        _, _, constants, _, terms = self.terms
         return sha256(repr((self.selector, constants.tolist(), terms.tolist())).encode()).hexdigest()[:16]
 
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""
+        if self.flagged:
+            return _flagged(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
         if self.until:
             return _terminated(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
         last = end - self.reach
@@ -209,6 +214,17 @@ def _terminated(buffer: Array, until: bytes, at: int, end: int, room: int) -> tu
         size *= 4
         found = places(buffer[at : min(at + size, end)], until)
     stop = (_apart(found, len(until))[:room] + (at + len(until))).astype(np.int64)
+    return np.append(at, stop)[: len(stop)], int(stop[-1]) if len(stop) else at
+
+
+def _flagged(buffer: Array, flag: bytes, at: int, end: int, room: int) -> tuple[Array, int]:
+    """As ``_terminated``, for records that end with a flag after another byte."""
+    size = room * _LIKELY
+    found = flags_after(buffer[at : min(at + size, end)], flag)
+    while not len(found) and at + size < end:
+        size *= 4
+        found = flags_after(buffer[at : min(at + size, end)], flag)
+    stop = (found[:room] + (at + 1)).astype(np.int64)
     return np.append(at, stop)[: len(stop)], int(stop[-1]) if len(stop) else at
 
 

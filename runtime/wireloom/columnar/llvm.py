@@ -7,7 +7,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from wireloom.columnar.native import Module
+from wireloom.columnar.llvm_codegen import Module
 
 
 def code(name: str, node: ast.FunctionDef, names: Mapping[str, Any], *, vectorized: bool) -> bytes:

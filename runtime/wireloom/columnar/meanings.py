@@ -6,13 +6,12 @@ import pyarrow as pa
 from wireloom.codec.meanings import (
     DoubleMeaning,
     Ipv4Meaning,
-    Ipv6Meaning,
     MacMeaning,
     Meaning,
     UuidMeaning,
 )
 from wireloom.columnar import buffers
-from wireloom.columnar.buffers import Array, Valid, strings
+from wireloom.columnar.buffers import Array, strings
 
 
 def doubles(meaning: DoubleMeaning, numbers: Array) -> Array:
@@ -30,23 +29,21 @@ def doubles(meaning: DoubleMeaning, numbers: Array) -> Array:
     return found
 
 
-def texts_of(meaning: Meaning, octets: Array, valid: Valid = None) -> pa.Array:
+def texts_of(meaning: Meaning, octets: Array) -> pa.Array:
     """The texts of bytes of one size, each of which is an item."""
     if type(meaning) not in _PUNCTUATED:
-        found = buffers.array(pa.binary(octets.itemsize), len(octets), valid, octets).dictionary_encode()
+        found = buffers.array(pa.binary(octets.itemsize), len(octets), None, octets).dictionary_encode()
         known = np.frombuffer(found.dictionary.buffers()[1] or b"", octets.dtype, len(found.dictionary))
         if isinstance(meaning, Ipv4Meaning):
             texts = _dotted(known.view(np.uint8).reshape(-1, 4))
         else:
             texts = strings([meaning.value(bytes(each)) for each in known.tolist()])
         return texts.take(found.indices)
-    octets = octets.view(np.uint8).reshape(-1, SIZES[type(meaning)])
-    return _digits(octets, _PUNCTUATED[type(meaning)], valid)
+    return _digits(octets.view(np.uint8).reshape(-1, octets.itemsize), *_PUNCTUATED[type(meaning)])
 
 
-def _digits(octets: Array, places: tuple[str, tuple[int, ...]], valid: Valid) -> pa.Array:
-    """The bytes of each row as digits, with a sign between some of them."""
-    sign, behind = places
+def _digits(octets: Array, sign: str, behind: tuple[int, ...]) -> pa.Array:
+    """The bytes of each row as digits, with a sign behind some of them."""
     width = 2 * octets.shape[1] + len(behind)
     text = np.full((len(octets), width), ord(sign), np.uint8)
     at = 0
@@ -54,7 +51,7 @@ def _digits(octets: Array, places: tuple[str, tuple[int, ...]], valid: Valid) ->
         text[:, at : at + 2].view(_PAIRS.dtype)[:, 0] = _PAIRS.take(octets[:, number])
         at += 3 if number in behind else 2
     offsets = np.arange(len(octets) + 1, dtype=np.int32) * np.int32(width)
-    return buffers.array(pa.string(), len(octets), valid, offsets, text)
+    return buffers.array(pa.string(), len(octets), None, offsets, text)
 
 
 def _dotted(octets: Array) -> pa.Array:
@@ -71,8 +68,6 @@ _DECIMALS = _DECIMALS.reshape(256, 4)
 """The decimal digits of each byte, behind zeros, and a dot."""
 _PAIRS = np.frombuffer(bytes(range(256)).hex().encode(), np.uint16)
 """The two digits of each byte, as the memory of one number."""
-SIZES: dict[type[Meaning], int] = {UuidMeaning: 16, Ipv4Meaning: 4, Ipv6Meaning: 16, MacMeaning: 6}
-"""How many bytes each is."""
 _PUNCTUATED: dict[type[Meaning], tuple[str, tuple[int, ...]]] = {
     UuidMeaning: ("-", (3, 5, 7, 9)),
     MacMeaning: (":", (0, 1, 2, 3, 4)),

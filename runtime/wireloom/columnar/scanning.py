@@ -14,7 +14,7 @@ from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing
-from wireloom.columnar.gaps import Gaps
+from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.hopping import Hop, Walk, hop_of
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.search import BulkSearch
@@ -113,7 +113,7 @@ class Scanner:
         self,
         cutter: Cutter,
         framing: Framing,
-        gaps: Callable[[Mapping[str, Any]], Gaps],
+        gaps: Callable[[Mapping[str, Any]], FramingErrors],
         proof: Callable[[Mapping[str, Any], bool], Prover | None],
         *,
         rows: int,

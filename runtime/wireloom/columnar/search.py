@@ -18,8 +18,8 @@ from wireloom.columnar import matching
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, every
 from wireloom.columnar.framing import Checksums, Framing, Lengths
+from wireloom.columnar.prefix_checksums import PrefixChecksums
 from wireloom.columnar.rows import Rows
-from wireloom.columnar.running import Running
 
 FEW = 128
 """So many positions or fewer, up to the end of a window, are left to the codec."""
@@ -49,7 +49,7 @@ class BulkSearch(Search):
         self._of: tuple[Any, int, int, bool] | None = None
         self._seen = _NOTHING
         self._count = FEWEST
-        self._running = Running()
+        self._running = PrefixChecksums()
 
     def next(
         self,
@@ -103,7 +103,12 @@ class BulkSearch(Search):
         """Forget the results of another window."""
         of = self._of
         if of is None or of[0] is not buffer or of[1:] != (end, base, final):
-            self._of, self._seen, self._count, self._running = (buffer, end, base, final), _NOTHING, FEWEST, Running()
+            self._of, self._seen, self._count, self._running = (
+                (buffer, end, base, final),
+                _NOTHING,
+                FEWEST,
+                PrefixChecksums(),
+            )
 
     def _look(self, buffer: Any, start: int, stop: int, end: int, *, final: bool) -> None:
         """See what there is from ``start`` on, up to ``stop`` at most."""

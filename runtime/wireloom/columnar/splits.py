@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from wireloom.codec import DecodeError
 from wireloom.columnar import decoder
-from wireloom.columnar.pieces import Pieces
 from wireloom.columnar.scanning import Cuts, Scanner, Window
+from wireloom.columnar.windows import Pieces
 from wireloom.kinds import ReadInto, into
 
 BEFORE_BYTES = 1024 * 1024

@@ -136,7 +136,7 @@ class Table:
         >>> {message: table.num_rows for message, table in tables.items()}
         {'dcp_noop': 1, 'seqno_advanced': 1}
         """
-        from wireloom.columnar.narrow import NarrowDecoder, message_of
+        from wireloom.columnar.by_message import NarrowDecoder, message_of
 
         chosen = self._options(None, mode, options)
         must_be_of_all_columns(chosen, "decode_by_message")
@@ -306,7 +306,7 @@ class Table:
         >>> found.select(["kind", "records", "malformed"]).to_pylist()
         [{'kind': 'raw', 'records': 49, 'malformed': 2}]
         """
-        from wireloom.columnar import overviews
+        from wireloom.columnar import summaries
 
         told = options if message is None else {**options, "message": message}
         chosen, conditions = self._options(None, Mode.PERMISSIVE, told), filters_of(filters, self.protocol)
@@ -314,14 +314,14 @@ class Table:
         def rows() -> Iterator[Row]:
             files = _paths(paths)
             if chosen.rotated:
-                decoder = overviews.counting(self.protocol, chosen, conditions)
-                yield overviews.of_packets(decoder, recordings(files, self.protocol.name, chosen))
+                decoder = summaries.counting(self.protocol, chosen, conditions)
+                yield summaries.of_packets(decoder, recordings(files, self.protocol.name, chosen))
                 return
             for file in files:
                 with opened(file, ahead=0) as stream:
-                    yield overviews.of(overviews.counting(self.protocol, chosen, conditions), stream.readinto, file)
+                    yield summaries.of(summaries.counting(self.protocol, chosen, conditions), stream.readinto, file)
 
-        return pa.Table.from_pylist(list(rows()), overviews.SCHEMA)
+        return pa.Table.from_pylist(list(rows()), summaries.SCHEMA)
 
     def encode_columnar(
         self, table: pa.Table | pa.RecordBatchReader, capture: str = CaptureKind.RAW, **parameters: Any
@@ -419,7 +419,7 @@ class Table:
     def _recorded(
         self, table: pa.Table | pa.RecordBatchReader, kind: CaptureKind, parameters: Mapping[str, Any]
     ) -> Iterator[bytes]:
-        from wireloom.columnar.recorded import TrafficEncoder
+        from wireloom.columnar.packet_files import TrafficEncoder
 
         encoder = TrafficEncoder(self.protocol, parameters, kind)
         yield encoder.recorder.begin

@@ -3,7 +3,7 @@
 Source: format_description.txt of Snappy. A block that is not unpacked here may still be sound.
 """
 
-from wireloom.columnar.copies import copy
+from wireloom.columnar.memcpy import copy
 from wireloom.columnar.memory import i8, put1, put8, u1
 
 SLACK = 64

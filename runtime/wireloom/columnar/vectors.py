@@ -165,10 +165,6 @@ class Vector:
         found = operation(self.data, data)
         return Vector(found if valid is None else found & valid, None, self.doubt)
 
-    def take(self, rows: Array, doubt: Doubt) -> "Vector":
-        """The values of some rows, which have their own ``doubt``."""
-        return Vector(self.data[rows], None if self.valid is None else self.valid[rows], doubt, self.bits)
-
     def __eq__(self, other: object) -> "Vector":  # type: ignore[override]
         return self._compared(other, np.equal)
 

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from wireloom.expressions.tree import Expr, Function, Name
 
 
-_OF_A_PLACE = re.compile(r"\b(?:size|offset)\b")
 _OF_A_LIST = re.compile(r"\w\s*\[|\b(?:first|last)\b")
 
 
@@ -20,8 +19,6 @@ class Expression:
         self.text = text
         self.asks_index = "item." in text
         """Whether it may ask for the number of an item."""
-        self.asks_place = _OF_A_PLACE.search(text) is not None
-        """Whether it may ask for a size or a place."""
         self.asks_left = "section." in text
         """Whether it may ask how many bytes are left in the section, so that who asks it must say so to the frame."""
         self.ask: RecordFunction = self._ask_first

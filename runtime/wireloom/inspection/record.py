@@ -195,17 +195,21 @@ def explained(
         trace.message = trace.variant = None
         _read_no_further(trace.root, max(lengths.window for lengths in protocol.framing.lengths))
     error, spans = framed or found, trace.root.spans
-    until = protocol.record.until
-    end = len(data) - len(until) if data.endswith(until) else len(data)
-    parts = (*_Tree(data, error).parts(spans, 0, end, whole=error is None), *_terminator(end, len(data)))
+    until, flagged = protocol.framing.until, protocol.record.flagged
+    start = len(data) - len(data.lstrip(flagged.flag)) if flagged else 0
+    end = len(data) - len(until) if data[start:].endswith(until) else len(data)
+    ends = "(flags)" if flagged else "(terminator)"
+    inside = _Tree(data, error).parts(spans, start, end, whole=error is None)
+    parts = (*_around(ends, 0, start), *inside, *_around(ends, end, len(data)))
     failure = _failure(parts, data, framed, found, trace)
     order = ("little" if trace.little else "big") if protocol.framing.byte_order else None
     return Inspected(data, offset, trace.message, trace.variant, order, parts, failure)
 
 
-def _terminator(start: int, end: int) -> Iterator[Shown]:
+def _around(name: str, start: int, end: int) -> Iterator[Shown]:
+    """The bytes of a record that are not its contents."""
     if start < end:
-        yield Shown("(terminator)", "", SpanKind.PADDING, start, end, counted(end - start, "byte"))
+        yield Shown(name, "", SpanKind.PADDING, start, end, counted(end - start, "byte"))
 
 
 def _continued(data: bytes, offset: int, told: DecodeError) -> Inspected:

@@ -87,6 +87,8 @@ class Assembler:
         """Masks by those that are set where they are not."""
         self.wide: set[int] = set()
         """Values that are the lowest 64 bits of what an operation gives."""
+        self.parts: dict[int, int] = {}
+        """Values that are loaded from some bytes of a number, by how many bytes that is behind the same position."""
         self._tables: dict[Memory, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
         self._constants: dict[int, int] = {op.ONES: 1}

@@ -1,6 +1,6 @@
 """What instructions do with bytes, for back ends that have them as such."""
 
-from wireloom.codec.ways import Masked
+from wireloom.codec.transforms import Masked
 
 
 def sought_in(data: bytes, wanted: bytes, unit: int, start: int = 0, stop: int | None = None) -> int:
@@ -19,10 +19,14 @@ def without(data: bytes, padding: bytes) -> bytes:
     return data[:stop]
 
 
+def lowest(number: int, size: int) -> bytes:
+    """So many of the lowest bytes of a number, which may be negative, the lowest first."""
+    return (number & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+
 def masked(data: bytes, key: int, size: int) -> bytes:
     """The XOR of bytes with those of a number, the lowest first, again and again."""
-    octets = (key & (1 << 8 * size) - 1).to_bytes(size, "little")
-    return Masked(octets).pack(data)
+    return Masked(lowest(key, size)).pack(data)
 
 
 def transcoded(data: bytes, encoding: str) -> bytes:

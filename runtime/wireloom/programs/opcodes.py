@@ -75,6 +75,7 @@ FREE = 4
     FILL,
     TRANSLATE,
     MASK,
+    UNESCAPE,
     EXPAND,
     TRANSCODE,
     STORE_BYTES,
@@ -82,9 +83,9 @@ FREE = 4
     STORE_LABEL,
     STORE_FLAGS,
     STORE_LIST,
-) = range(65)
+) = range(66)
 
-CHANGING = frozenset((UNPACK, FILL, TRANSLATE, MASK, EXPAND, TRANSCODE))
+CHANGING = frozenset((UNPACK, FILL, TRANSLATE, MASK, UNESCAPE, EXPAND, TRANSCODE))
 """The instructions that write what becomes of bytes to an output, from which programs go on to read."""
 FOREIGN = frozenset((EXPAND, TRANSCODE))
 """The instructions that call libraries, which compiled loops cannot: numpy follows programs that have them."""
@@ -316,6 +317,15 @@ OPCODES = {
         "The XOR of the bytes from a to b with the lowest m bytes of f, the lowest first, again and again, is "
         "written to the output n: from d to e. Where the mask c is not set, these are a and b. Rows of c for which "
         "there is no room are rejected.",
+    ),
+    UNESCAPE: Opcode(
+        "UNESCAPE",
+        "{d}, {e} = unescape from {a} to {b} to output {n} table={m} where {c}",
+        "What the escaped bytes from a to b stand for is written to the output n: from d to e. The first number of the "
+        "table m says how they are escaped: by pairs (0), in COBS (1), or by the unsynchronisation of ID3v2 (2). Of "
+        "pairs, it also says whether each byte is plain (0), must be escaped (1), or begins an escape (2), and what "
+        "each stands for as a code, 256 for none. Where the mask c is not set, d and e are a and b. Rows of c for "
+        "which there is no room, or whose bytes would be escaped otherwise, are rejected.",
     ),
     EXPAND: Opcode(
         "EXPAND",

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from wireloom.codec import Everything, Protocol, Terminated
-from wireloom.codec.chains import Holds, chain
 from wireloom.codec.columns import Column, StructOf
+from wireloom.codec.length_sums import Holds, chain
 from wireloom.codec.lengths import Ends
 from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import NoProgramError

@@ -20,6 +20,8 @@ Mask = int | bool
 
 WAYS: dict[type[Meaning], int] = {Ipv4Meaning: 0, Ipv6Meaning: 1, MacMeaning: 2, UuidMeaning: 3}
 """Numbers of what bytes of one size may stand for."""
+MEANINGS = {way: meaning() for meaning, way in WAYS.items()}
+"""What they stand for, by these numbers."""
 SIZES = (4, 16, 6, 16)
 """How many bytes these are, by these numbers."""
 LONGEST = (15, 39, 17, 36)

@@ -101,4 +101,4 @@ OPCODES = {
         "Writes the byte n to all places from a to before b, where the mask c is set.",
     ),
 }
-"""What all instructions are, also those of ``operations``, by their numbers."""
+"""What all instructions are, also those of ``opcodes``, by their numbers."""

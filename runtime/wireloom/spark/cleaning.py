@@ -8,7 +8,7 @@ from itertools import takewhile
 from wireloom.columnar.scans import LOG
 from wireloom.files import INDEX, choices, exists, file_at, local, moved, removed
 from wireloom.options import OptionError
-from wireloom.spark.likeness import AT_ONCE
+from wireloom.spark.file_identity import AT_ONCE
 from wireloom.spark.offsets import State, TakenFile
 from wireloom.spark.options import SourceOptions
 

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from wireloom import registry
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import NO_TIME
-from wireloom.columnar.traffic.carried import COLUMNS, Carried, carried_by
+from wireloom.columnar.traffic.payloads import COLUMNS, Carried, carried_by
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.rows import PacketRows
 from wireloom.options import Mode, OptionError, ReadOptions
@@ -157,4 +157,4 @@ def _carried(batches: Iterable[pa.RecordBatch], traffic: Traffic) -> Iterator[It
         times[timed] = rows.numbers("_time", timed) * 1000
         known = np.stack([count + every, times, rows.numbers("_offset", every), np.zeros_like(every)], axis=1)
         count += batch.num_rows
-        yield carried_by(rows, known, traffic.fragments, traffic.ledger)
+        yield carried_by(rows, known, traffic.fragments, traffic.stats)

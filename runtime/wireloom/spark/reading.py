@@ -22,10 +22,10 @@ from wireloom.columnar.scans import FilePart, Rotated, parts_of
 from wireloom.columnar.traffic.opening import is_recorded, rotated
 from wireloom.files import CaptureFile
 from wireloom.options import OptionError, ReadOptions
-from wireloom.spark.added import Added
-from wireloom.spark.dividing import Divider, tell
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions, hint
+from wireloom.spark.partition_planning import Divider, tell
+from wireloom.spark.requested_columns import Added
 from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.workers import brief, settle
 

@@ -19,13 +19,13 @@ from wireloom import registry
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark import cleaning, sql_functions, tables
-from wireloom.spark.added import Added, offered
 from wireloom.spark.formats import remember, resolve_protocol
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.metadata import METADATA, part
 from wireloom.spark.names import ANY_CASE, Resolver
 from wireloom.spark.options import SourceOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader
+from wireloom.spark.requested_columns import Added, offered
 from wireloom.spark.schemas import decoded, named_columns, spark_schema
 from wireloom.spark.versions import FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
@@ -243,8 +243,8 @@ class CaptureSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         needs("readStream", STREAMS)  # not brief: an older Spark fails on this error, and reports only both
+        from wireloom.spark.batch_reading import TakenReader
         from wireloom.spark.streaming import CaptureStreamReader, RefusedStreamReader
-        from wireloom.spark.taken import TakenReader
 
         try:
             return CaptureStreamReader(self._made(TakenReader, schema), self.format)

@@ -38,15 +38,15 @@ from wireloom.columnar.scans import LOG
 from wireloom.files import CaptureFile, UnmatchedError, exists
 from wireloom.options import OptionError
 from wireloom.spark.admission import Admission, Grown
+from wireloom.spark.batch_reading import TakenFiles, TakenPart, TakenReader
 from wireloom.spark.cleaning import Cleaner
-from wireloom.spark.dividing import tell
-from wireloom.spark.likeness import AT_ONCE, likeness_of, must_be_alike
+from wireloom.spark.file_identity import AT_ONCE, likeness_of, must_be_alike
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.log import Log
 from wireloom.spark.offsets import FIRST, State, StreamOffsets, TakenFile
 from wireloom.spark.options import hint
+from wireloom.spark.partition_planning import tell
 from wireloom.spark.reading import CapturePartition, shared_out
-from wireloom.spark.taken import TakenFiles, TakenPart, TakenReader
 from wireloom.spark.workers import brief
 
 

@@ -47,7 +47,7 @@ from wireloom.spark.dataframes import shape
 from wireloom.spark.names import ANY_CASE, Resolver
 from wireloom.spark.workers import brief
 from wireloom.spark.writing_options import WriteOptions
-from wireloom.spark.written import WrittenRecords, apart, runs
+from wireloom.spark.written_records import WrittenRecords, apart, runs
 from wireloom.views import REASON, RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}

@@ -14,24 +14,38 @@ _MEANINGS: tuple[tuple[Entry, Callable[[int], Any]], ...] = (
 )
 """What the highest bits may stand for, and the value of a number."""
 MILLENNIUM = datetime(2000, 1, 1, tzinfo=UTC)
+_SIGNS: tuple[tuple[Entry, Callable[[int, int], int]], ...] = (
+    ({"sign": "twos_complement"}, lambda bits, half: bits - 2 * half if bits >= half else bits),
+    ({"sign": "sign_magnitude"}, lambda bits, half: half - bits if bits >= half else bits),
+    ({"sign": {"offset": -9}}, lambda bits, half: bits - 9),
+    ({"sign": {"offset": 70_000}}, lambda bits, half: bits + 70_000),
+)
+"""How bits may represent signed numbers, and the number of some bits, the highest of which counts ``half``."""
+_UNSIGNED: tuple[Entry, Callable[[int, int], int]] = ({}, lambda bits, half: bits)
 
 
 class Bits(Drawing):
     """Draws numbers that are divided into bits."""
 
     def bits(self) -> Piece:
-        width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")
-        wide, whole = self.random.choice((8, 16, 24, 40, 64)), self.random.choice(({}, {"name": self.named("whole")}))
-        fields: list[Entry] = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
+        width, high = self.random.randint(1, 7), self.named("high")
+        wide = self.random.choice((8, 16, 24, 40, 64, 72, 136))
+        whole = self.random.choice(({}, {"name": self.named("whole")})) if wide <= 64 else {}
+        lows = {self.named("low"): min(64, wide - width - at) for at in range(0, wide - width, 64)}
+        fields: list[Entry] = [{"name": name, "width": size} for name, size in {high: width, **lows}.items()]
         lsb = self.random.random() < 0.5
         order = {"bit_order": "lsb"} if lsb else {}
         meaning, value = self.random.choice((*_MEANINGS, *[({}, int)] * 7)) if width > 1 else ({}, int)
-        fields[0] |= meaning
+        sign, signed = self.random.choice((*_SIGNS, *[_UNSIGNED] * 4)) if width > 1 else _UNSIGNED
+        fields[0] |= meaning | sign
 
         def fill(row: Row) -> None:
-            number, row[low] = self.random.randrange(1 << width), self.random.randrange(1 << wide - width)
-            row[high] = value(number)
+            number = self._number(width, sign)
+            row[high] = value(signed(number, 1 << width - 1))
+            for low, size in lows.items():
+                row[low] = self.random.randrange(1 << size) == 1 if size == 1 else self.random.randrange(1 << size)
             if whole and self.random.random() < 0.5:
+                (low,) = lows
                 row[whole["name"]] = number << wide - width | row[low]
                 for name in self.random.choice(([], [high], [high, low])):
                     del row[name]
@@ -67,13 +81,21 @@ class Bits(Drawing):
         ]
         order = {"bit_order": "lsb"} if self.random.random() < 0.5 else {}
 
+        sign, signed = self.random.choice((*_SIGNS, *[_UNSIGNED] * 4)) if width > 1 else _UNSIGNED
+        fields[0] |= sign
+
         def fill(row: Row) -> None:
-            numbers = [self.random.getrandbits(width) for _ in range(count)]
+            numbers = [signed(self._number(width, sign), 1 << width - 1) for _ in range(count)]
             row[many] = [number == 1 for number in numbers] if width == 1 else numbers
             row[other] = [Decimal(self.random.getrandbits(2)) / 2 - 3 for _ in range(2)]
             row |= {field["name"]: self.random.getrandbits(field["width"]) for field in fields[2:]}
 
         return [{"bits": f"u{wide}", **whole, **order, "fields": self.random.choice((fields, fields[::-1]))}], fill
+
+    def _number(self, width: int, sign: Entry) -> int:
+        """Random bits that represent a number."""
+        found = self.random.randrange(1 << width)
+        return 0 if sign.get("sign") == "sign_magnitude" and found == 1 << width - 1 else found
 
     def split(self, width: int) -> list[Entry]:
         """Bit fields of so many bits together."""

@@ -13,6 +13,12 @@ from support.invented_specs.structs import Structs
 
 TERMINATED = 0.2
 """How often records end at a terminator."""
+FLAGGED = 0.2
+"""How often other records are between flags."""
+FLAGS: tuple[Entry, ...] = (
+    {"flag": "7e", "unescape": "hdlc"}, {"flag": "c0", "shared": True, "unescape": "slip"},
+    {"flag": "00", "unescape": "cobs"}, {"flag": "00", "unescape": {"escape": "01", "codes": {"01": "01", "02": "00"}}},
+)  # fmt: skip
 SIZED_BY_BITS = 0.2
 """How often bits tell how large the body is."""
 HEADED = 0.2
@@ -58,6 +64,8 @@ class Spec(Lists, Bits, Structs, Ends):
             others[0] = {"bits": "u16", "fields": parts}
         if self.random.random() < TERMINATED:
             ending = {"until": self.random.randbytes(8).hex()}  # bytes that no record has
+        elif self.random.random() < FLAGGED:
+            ending = {"between": {**self.random.choice(FLAGS), "raw": "frame"}}
         if self.random.random() < HEADED:
             told, fill_told = self.told_by_header()
             protocol |= {"byte_order": ORDER, "capture": {"fields": HEADER}}

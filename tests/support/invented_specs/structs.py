@@ -4,7 +4,8 @@ from support.invented_specs.drawing import LENGTHS, Drawing, Entry, Fill, Piece,
 
 PACKED: tuple[Entry, ...] = (
     {"through": {"xor": "0x5a"}}, {"through": {"xor": "hex('a55a3c')"}}, {"through": {"rol": "3"}}, {"through": "zlib"},
-    {"through": "bzip2"},
+    {"through": "bzip2"}, {"through": {"unescape": "slip"}}, {"through": {"unescape": "cobs"}},
+    {"through": {"unescape": {"escape": "01", "codes": {"02": "01", "01": "00"}}}},
 )  # fmt: skip
 """What sections go through."""
 
@@ -19,7 +20,9 @@ class Structs(Drawing):
             ({}, {"byte_order": "little"}, {"byte_order": f"big if {size['name']} > 9 else little"})
         )
         packed = {} if "'at'" in str([entries, self.structs]) else self.random.choice(({}, {}, *PACKED))
-        raw = {"raw": self.named("packed")} if packed.get("through") in ("zlib", "bzip2") else {}
+        may_be_kept = "unescape" in str(packed) and self.random.random() < 0.5
+        is_kept = packed.get("through") in ("zlib", "bzip2") or may_be_kept
+        raw = {"raw": self.named("packed")} if is_kept else {}
         return [size, {"section": section, "size": size["name"], **order, **packed, **raw, "fields": entries}], fill
 
     def choice(self, depth: int) -> Piece:

@@ -123,6 +123,9 @@ def signedness_changed(comparison: Comparison) -> Iterator[Change]:
         if isinstance(one, Integer) and isinstance(other, Integer) and one.signed is not other.signed:
             sign = "signed" if other.signed else "unsigned"
             yield Change(kept.new.path, f"{walks.was(str(one), str(other))}: now {sign}", BOTH)
+    for _, kept, before, after in walks.values(comparison):
+        if isinstance(before, model.BitField) and isinstance(after, model.BitField) and before.sign != after.sign:
+            yield Change(kept.new.path, walks.was(words.sign(before.sign), words.sign(after.sign)), BOTH)
 
 
 def encoding_changed(comparison: Comparison) -> Iterator[Change]:
@@ -166,7 +169,7 @@ def through_changed(comparison: Comparison) -> Iterator[Change]:
             if old is not new:
                 yield Change(kept.new.path, f"through {walks.was(_text(old), _text(new))}", BOTH)
             continue
-        if old.way != new.way or not pair.same(old.asked, new.asked):
+        if (old.way, old.table) != (new.way, new.table) or not pair.same(old.asked, new.asked):
             yield Change(kept.new.path, f"through {walks.was(old.text, new.text)}", BOTH)
         if old.limit != new.limit:
             sides = BACKWARD if _limit(new) < _limit(old) else FORWARD

@@ -82,6 +82,8 @@ def _end(end: model.End) -> model.Condition | str:
             return "`fields`"
         case model.Terminator(value=value):
             return f"until {value.hex()}"
+        case model.BetweenFlags():
+            return f"between {end.text}"
 
 
 def _is_found_out(protocol: model.Protocol) -> bool:

@@ -174,6 +174,8 @@ class FieldTable:
             parts = [*_begun(field, when), *self._values(field), _default(field), _meant(field.meaning)]
             parts += self._rest("field", field.name, field.doc)
             kind = f"{bit_range(shift + field.taken, field.taken)} of {shown}"
+            if field.sign is not None:
+                kind += f", {field.sign}"
             if field.count is not None:
                 kind = f"list of {counted(field.width, 'bit')}, `{field.count}` of them, in {kind}"
             yield field.first, (code(field.name), at, size, cell(kind), cell(sentences(parts)))
@@ -221,6 +223,7 @@ _WAYS = {
     "xor": "XORed with {}",
     "rol": "Its bits are rotated to the left by {}",
     "zeros": "Zeros at the end of {} bytes are left out",
+    "unescape": "Escaped: {}",
 }
 
 

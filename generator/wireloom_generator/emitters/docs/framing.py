@@ -29,6 +29,9 @@ def framing(names: Meanings) -> Iterator[str]:
             )
     elif isinstance(protocol.record.end, model.Terminator):
         yield "A record longer than the reader allows is one malformed row, up to its terminator."
+    elif isinstance(protocol.record.end, model.BetweenFlags):
+        yield "Flags without anything in between are skipped."
+        yield "A record longer than the reader allows is one malformed row, up to the flag after it."
     else:
         yield "After damaged bytes no further record can be found: the rest is one malformed row."
     if protocol.byte_order:
@@ -64,6 +67,10 @@ def _bytes(lengths: model.Lengths) -> str:
             return "the sum of its fields"
         case model.Terminator(value=value):
             return f"up to the terminator {code(value.hex())}, which it includes"
+        case model.BetweenFlags(flag=flag, escaping=escaping):
+            escaped = escaping.text if isinstance(escaping, model.Escapes) else escaping
+            what = f"; in between are escapes: {code(escaped)}" if escaped is not None else ""
+            return f"up to the flag {code(flag.hex())} after it, with the flags before it{what}"
         case model.Size(condition=condition):
             if lengths.beginning is not None:
                 return f"{code(condition.text)} bytes, known from its beginning"

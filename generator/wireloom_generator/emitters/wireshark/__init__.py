@@ -37,7 +37,7 @@ from wireloom_generator.emitters.wireshark.lua import (
 )
 from wireloom_generator.emitters.wireshark.nodes import algorithm, asked, bounds, listed, reading, rule, words
 from wireloom_generator.model import matching
-from wireloom_generator.output import MARK, Bracketed, OutputFile, head
+from wireloom_generator.output import MARK, Bracketed, Code, OutputFile, head
 from wireloom_generator.templates import filled
 from wireloom_generator.types import Bytes, Text
 
@@ -194,10 +194,22 @@ def _framing(protocol: model.Protocol) -> Bracketed:
             resync="true" if protocol.record.resync else None,
             proven="true" if proven else None,
             until=string(end.value) if isinstance(end, model.Terminator) else None,
+            flag=string(end.flag) if isinstance(end, model.BetweenFlags) else None,
+            shared="true" if isinstance(end, model.BetweenFlags) and end.shared else None,
+            escapes=_escapes(end.escaping) if isinstance(end, model.BetweenFlags) else None,
+            raw=string(end.raw) if isinstance(end, model.BetweenFlags) else None,
             match=table(tuple(map(_probe, protocol.match))),
             lengths=table([_lengths(protocol, each) for each in protocol.lengths]),
         )
     )
+
+
+def _escapes(escaping: str | model.Escapes | None) -> Code | None:
+    """How records are escaped."""
+    if isinstance(escaping, model.Escapes):
+        codes = table([table([str(code), str(byte)]) for code, byte in escaping.pairs.items()])
+        return call("escape_pairs", str(escaping.escape[0]), codes)
+    return None if escaping is None else f"escapes.{escaping}"
 
 
 def _probe(probe: model.Probe) -> Bracketed:

@@ -10,6 +10,7 @@ from wireloom_generator.expressions import Compare, Name, Value, walk
 from wireloom_generator.output import Bracketed, Code
 from wireloom_generator.reading import catalogue
 from wireloom_generator.types import meanings
+from wireloom_generator.types.signs import Sign, SignedBits
 
 _NONE: Mapping[str, model.Condition] = {}
 
@@ -113,7 +114,7 @@ def asked(condition: model.Condition | None) -> Code | None:
 
 def _always(through: model.Through) -> bool:
     """Whether transformed bytes are always packed."""
-    return bool(through.way) or isinstance(through.asked.expression, Value)
+    return through.way not in ("", "unescape") or isinstance(through.asked.expression, Value)
 
 
 def _or_plain(through: model.Through, packed: Code, plain: Bracketed) -> Code:
@@ -187,10 +188,19 @@ def _shifts(field: model.BitField, shift: int, *, lsb: bool) -> Bracketed | None
     return table(tuple(map(str, shifts if lsb else shifts[::-1])))
 
 
+def _sign(sign: Sign | None) -> Mapping[str, Code | None]:
+    """How a bit field represents its sign."""
+    details = {} if sign is None else {key: literal(value) for key, value in sign.details.items()}
+    return {"sign": None if sign is None else string(sign.word), **details}
+
+
 def _bit(field: model.BitField, shift: int, *, lsb: bool) -> Bracketed:
     meant = {"shape": string("bool")} if field.boolean else _meant(field.meaning)
+    if field.meaning is None and isinstance(field.type, SignedBits):
+        meant = {"shape": string(f"int{bits if (bits := field.type.extended.bits) <= 32 else 64}")}
     named = entries(
         **meant,
+        **_sign(field.sign),
         shifts=_shifts(field, shift, lsb=lsb),
         hex="true" if field.hex else None,
         **_names(field.enum, None, field.labels),
@@ -243,7 +253,7 @@ def algorithm(kind: catalogue.Computation) -> Code:
             halves = [
                 f"0x{half:x}" for number in (kind.poly, kind.init, kind.xor_out) for half in divmod(number, 1 << 32)
             ]
-            return call("crc", str(kind.width), *flags, *halves)
+            return call("crc", str(kind.width), *flags, *halves, *(["true"] if kind.unaugmented else []))
 
 
 def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Code:

@@ -715,8 +715,23 @@ local function mirrored(width, high, low)
   return new_high, new_low
 end
 
+-- A reflected register of up to 32 bits as it was before as many zero bits as it has.
+local function withdrawn(width, poly, register)
+  local highest = 2 ^ (width - 1)
+  for _ = 1, width do
+    if register >= highest then
+      register = xor(register, poly) * 2 + 1
+    else
+      register = register * 2
+    end
+  end
+  return register
+end
+
 -- A CRC by its usual parameters. The register is kept in reflected form.
-local function crc(width, reflect_in, reflect_out, poly_high, poly_low, init_high, init_low, last_high, last_low)
+local function crc(
+  width, reflect_in, reflect_out, poly_high, poly_low, init_high, init_low, last_high, last_low, unaugmented
+)
   local highs, lows, bytes = {}, {}, {}
   poly_high, poly_low = mirrored(width, poly_high, poly_low)
   init_high, init_low = mirrored(width, init_high, init_low)
@@ -737,6 +752,7 @@ local function crc(width, reflect_in, reflect_out, poly_high, poly_low, init_hig
       local index = xor(low % 256, reflect_in and byte or bytes[byte])
       high, low = xor(highs[index], floor(high / 256)), xor(lows[index], floor(low / 256) + high % 256 * 2 ^ 24)
     end
+    if unaugmented then low = withdrawn(width, poly_low, low) end
     if not reflect_out then high, low = mirrored(width, high, low) end
     return add(mul(xor(high, last_high), 2 ^ 32), xor(low, last_low))
   end
@@ -917,9 +933,10 @@ local function declare(protocol, owner, nodes)
     if node.options then declare(protocol, owner, node.options) end
     if node.whole then declare(protocol, owner, {node.whole}) end
     for _, bit in ipairs(node.bits or {}) do
-      local is_shown = is_narrow(node.value) and not bit.meaning and not bit.shifts
+      local is_extended = bit.sign == nil or bit.sign == "twos_complement"
+      local is_shown = is_narrow(node.value) and is_extended and not bit.meaning and not bit.shifts
       bit.word, bit.mask = node.value, is_shown and (2 ^ bit.width - 1) * 2 ^ bit.shift or nil
-      if bit.mask and bit.shape ~= "bool" then bit.shape = "uint" .. 8 * node.value.size end
+      if bit.mask and bit.shape ~= "bool" then bit.shape = (bit.sign and "int" or "uint") .. 8 * node.value.size end
       declare(protocol, owner, {bit})
     end
     if node.section then
@@ -1622,11 +1639,29 @@ function readers.computed(reader, tree, this, node)
   add_value(reader, tree, node, reader.pos, 0, value)
 end
 
--- The value of a bit field.
+-- What the bits of a number represent, by how they represent its sign; nil if they represent none.
+local signs = {}
+
+function signs.twos_complement(bits, bit)
+  return bits < power(bit.width - 1) and bits or sub(bits, power(bit.width))
+end
+
+function signs.sign_magnitude(bits, bit)
+  local half = power(bit.width - 1)
+  if bits < half then return bits end
+  local magnitude = sub(bits, half)
+  return magnitude ~= 0 and neg(magnitude) or nil
+end
+
+function signs.offset(bits, bit)
+  return add(bits, bit.offset)
+end
+
+-- The value of a bit field; nil if it has none.
 local function value_of(bit, word, shift)
   local value = mod(shr(word, shift), power(bit.width))
   if bit.shape == "bool" then return value == 1 end
-  return value
+  return bit.sign and signs[bit.sign](value, bit) or not bit.sign and value or nil
 end
 
 function readers.bits(reader, tree, this, node, derived)
@@ -1643,7 +1678,12 @@ function readers.bits(reader, tree, this, node, derived)
     local items = {}
     for i, shift in ipairs(bit.shifts or {bit.shift}) do
       items[i] = value_of(bit, word, shift)
-      add_value(reader, tree, bit, at, node.value.size, items[i])
+      if items[i] == nil then
+        local path = reader.path .. bit.name .. (bit.shifts and "[" .. i - 1 .. "]" or "")
+        refuse(reader, "invalid", at, path, "0 expected, found -0")
+      else
+        add_value(reader, tree, bit, at, node.value.size, items[i])
+      end
     end
     this[bit.name] = bit.shifts and items or items[1]
     reader.frame[bit.name] = {at, reader.pos}
@@ -1861,8 +1901,16 @@ local function beginning(look, at, lengths, little)
   return reader.record, reader.frame
 end
 
--- The end of the next terminator, if there is one.
+-- The place of the first byte from `at` on that is not the flag.
+local function after_flags(data, at, flag)
+  while data:sub(at + 1, at + 1) == flag do at = at + 1 end
+  return at
+end
+
+-- The end of the next terminator, or of the flag after a record, if there is one.
 local function after_terminator(look, at)
+  local flag = look.framing.flag
+  if flag then return (look.data:find(flag, after_flags(look.data, at, flag) + 1, true)) end
   local _, last = look.data:find(look.framing["until"], at + 1, true)
   return last
 end
@@ -1871,11 +1919,15 @@ local function to_terminator(look, at)
   local last, left = after_terminator(look, at), look.stop - at
   if last and last - at <= LARGEST then return last - at end
   if left > LARGEST then fail("too-long", 0, "record", "a record of more than " .. counted(LARGEST, "byte")) end
-  fail("unterminated", 0, "record", "no terminator", left + 1)
+  local flag = look.framing.flag
+  if flag and after_flags(look.data, at, flag) == look.stop then
+    fail("invalid-size", 0, "record", "no record after flags", left + 1)
+  end
+  fail("unterminated", 0, "record", flag and "no flag after it" or "no terminator", left + 1)
 end
 
 local function measure(look, at, little)
-  if look.framing["until"] then return to_terminator(look, at) end
+  if look.framing["until"] or look.framing.flag then return to_terminator(look, at) end
   local left, found, lengths = look.stop - at, {}, nil
   for _, probe in ipairs(look.framing.match) do
     if left < probe[2] + probe[3].size then
@@ -2064,7 +2116,9 @@ local function cut(look, at, order_before)
   end
   if problem then
     local stop = look.framing.resync and search(look, at + 1, order_before) or look.stop
-    if look.framing["until"] then stop = after_terminator(look, at + 1) or look.stop end
+    local flag = look.framing.flag
+    if flag and after_flags(look.data, at, flag) == look.stop then return {at = at, length = left, skipped = true} end
+    if look.framing["until"] or flag then stop = after_terminator(look, at + 1) or look.stop end
     return {at = at, length = stop - at, little = order_before, proven = false, problem = problem}
   end
   if length <= left then
@@ -2090,6 +2144,71 @@ local function cut(look, at, order_before)
   return {at = at, length = left, whole = length, little = little, proven = true, problem = problem}
 end
 
+-- Escapes, by the names that specs have for them. Each has a function that unescapes bytes, and one that escapes them.
+local function escape_pairs(escape, codes, others)
+  local meanings, written = {}, {}
+  for _, pair in ipairs(codes) do
+    local code, byte = pair[1], pair[2]
+    meanings[code] = byte
+    written[string.char(byte)] = written[string.char(byte)] or string.char(escape, code)
+  end
+  local function unescape(data)
+    local found, at = {}, 1
+    while at <= #data do
+      local byte = data:byte(at)
+      if byte == escape then
+        local code = data:byte(at + 1)
+        if not code then fail("escape", at - 1, "record", ("%02x ends it"):format(byte)) end
+        local meaning = meanings[code] or others and others(code)
+        if not meaning then fail("escape", at - 1, "record", ("%02x%02x is no escape"):format(byte, code)) end
+        byte, at = meaning, at + 1
+      elseif written[string.char(byte)] then
+        fail("escape", at - 1, "record", ("%02x must be escaped"):format(byte))
+      end
+      found[#found + 1] = string.char(byte)
+      at = at + 1
+    end
+    return table.concat(found)
+  end
+  return {unescape = unescape, escape = function(data) return (data:gsub(".", written)) end}
+end
+
+local function uncobs(data)
+  local zero = data:find("\0", 1, true)
+  if zero then fail("escape", zero - 1, "record", "00 must be escaped") end
+  local found, at = {}, 1
+  while at <= #data do
+    local count = data:byte(at)
+    if at + count - 1 > #data then
+      fail("escape", at - 1, "record", ("%02x stands for more bytes than are left"):format(count))
+    end
+    found[#found + 1] = data:sub(at + 1, at + count - 1)
+    at = at + count
+    if count < 255 and at <= #data then found[#found + 1] = "\0" end
+  end
+  return table.concat(found)
+end
+
+local function cobs(data)
+  local found, at = {}, 1
+  while at <= #data + 1 do
+    local zero = data:find("\0", at, true) or #data + 1
+    local size = math.min(zero - at, 254)
+    found[#found + 1] = string.char(size + 1) .. data:sub(at, at + size - 1)
+    at = at + size + (size < 254 and 1 or 0) -- behind the zero, if it comes now
+    if size == 254 and at == #data + 1 then break end
+  end
+  return table.concat(found)
+end
+
+local escapes = {
+  slip = escape_pairs(0xdb, {{0xdc, 0xc0}, {0xdd, 0xdb}}),
+  hdlc = escape_pairs(0x7d, {{0x5d, 0x7d}, {0x5e, 0x7e}}, function(code)
+    return code ~= 0x7d and code ~= 0x7e and xor(code, 0x20) or nil
+  end),
+  cobs = {unescape = uncobs, escape = cobs},
+}
+
 -- =============================================================================
 -- 10  Registration
 -- =============================================================================
@@ -2098,7 +2217,7 @@ end
 local codes = {
   "truncated", "overrun", "invalid-size", "trailing-bytes", "count", "constant", "invalid", "range", "derived",
   "checksum", "text", "unterminated", "leb128", "varint", "padding", "place", "ambiguous", "unknown-layout", "too-long",
-  "too-deep",
+  "too-deep", "escape",
 }
 
 -- Registers a protocol: its fields and preferences, its dissector and its ports.
@@ -2139,6 +2258,8 @@ local function register(spec)
   local order_name = stated and declared(ProtoField.string, name .. "." .. stated, stated, base.NONE, "In force")
   local reason = declared(ProtoField.string, name .. "._corrupt_reason", "Malformed", base.NONE, "Why it is malformed")
   local remains = declared(ProtoField.bytes, name .. "._corrupt_record", "Bytes", base.NONE, "Not a record")
+  local raw = spec.framing.raw
+  local kept = raw and declared(ProtoField.bytes, name .. "." .. raw, raw, base.NONE, "Written otherwise")
   protocol.fields = registered
   local experts, all_experts = {}, {}
   for _, code in ipairs(codes) do
@@ -2223,6 +2344,36 @@ local function register(spec)
     if left > 0 then fail("trailing-bytes", gaps[1][1], "record", counted(left, "byte") .. " left over") end
   end
 
+  -- Decodes what is between the flags of a record, in a buffer of its own if something is escaped there.
+  local function between_flags(reader, tree, found)
+    local start = after_flags(reader.data, 0, spec.framing.flag)
+    local escaped, ways, whole = reader.data:sub(start + 1, -2), spec.framing.escapes, reader.data
+    local known, contents = pcall(ways and ways.unescape or tostring, escaped)
+    if not known then
+      if type(contents) == "table" then contents.at = contents.at + start end
+      error(contents, 0)
+    end
+    if #contents == 0 then fail("invalid-size", start, "record", "nothing is between its flags") end
+    if start ~= (spec.framing.shared and 0 or 1) or (ways and ways.escape(contents) ~= escaped) then
+      tree:add(kept, reader.tvb(reader.base, #whole))
+    end
+    reader.data, reader.limit, reader.stop, reader.frame = contents, #contents, #contents, {record = {0, #contents}}
+    if contents == escaped then
+      reader.base = reader.base + start
+    else
+      reader.tvb, reader.base = ByteArray.new(contents, true):tvb("Unescaped"), 0
+    end
+    local sound, wrong = pcall(decode, reader, tree, found)
+    if sound then return end
+    if type(wrong) == "table" and contents == escaped then
+      wrong.at = wrong.at + start
+    elseif type(wrong) == "table" then
+      wrong.detail = ("%s (at byte %s of what is unescaped)"):format(wrong.detail, shown(wrong.at))
+      wrong.at = start
+    end
+    error(wrong, 0)
+  end
+
   local function show(tvb, data, piece, tree, kinds)
     local range = tvb(piece.at, piece.length)
     local item, problem, found = tree:add(protocol, range), piece.problem, {}
@@ -2236,7 +2387,7 @@ local function register(spec)
         limit = stop, stop = stop, little = piece.little, record = {}, path = "",
         frame = {record = {0, piece.whole or piece.length}},
       }
-      local sound, wrong = pcall(decode, reader, item, found)
+      local sound, wrong = pcall(spec.framing.flag and between_flags or decode, reader, item, found)
       if not sound and type(wrong) ~= "table" then error(wrong, 0) end
       problem = problem or not sound and wrong or nil
     end
@@ -2263,7 +2414,7 @@ local function register(spec)
         pinfo.desegment_offset, pinfo.desegment_len = at, more
         break
       end
-      show(tvb, data, piece, tree, kinds)
+      if not piece.skipped then show(tvb, data, piece, tree, kinds) end
       if piece.proven then order_before = piece.little end
       at = at + piece.length
     end
@@ -2301,6 +2452,7 @@ return {
   varint = varint, bytes = bytes, text = text, ascii = ascii, struct = struct, constant = constant,
   rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
   decoders = decoders, bytewise = bytewise, crc = crc, checksums = checksums,
+  escapes = escapes, escape_pairs = escape_pairs,
   -- Nodes
   types = types, field = field, computed = computed, bits = bits, bit = bit, padding = padding, section = section,
   slot = slot, elsewhere = elsewhere, shared = shared, when = when, otherwise = otherwise, choice = choice,

@@ -35,6 +35,7 @@ from wireloom_generator.reading.syntax.entries import (
     Entry,
     Include,
     Matched,
+    OffsetBinary,
     Pad,
     Section,
     walk,
@@ -44,6 +45,7 @@ from wireloom_generator.reading.syntax.fields import (
     Crc,
     Deeper,
     Duration,
+    Escapes,
     Field,
     Meaning,
     Repeat,
@@ -54,6 +56,7 @@ from wireloom_generator.reading.syntax.fields import (
 )
 from wireloom_generator.reading.syntax.specs import (
     Answers,
+    BetweenFlags,
     Capture,
     Declaring,
     File,

@@ -12,6 +12,13 @@ from wireloom_generator.reading.written import Expression, Written, among, optio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetBinary(Written):
+    """A number with an offset: the bits are an unsigned number."""
+
+    offset: int = required("what is added to the unsigned number; not 0", "-128")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BitField(Documented):
     """A bit field: some bits of an integer."""
 
@@ -22,6 +29,12 @@ class BitField(Documented):
         "makes it a list of this many items, each of `width` bits; a number", "16", see="bit-fields.md#lists-of-bits"
     )
     type: str | None = optional("`bool`, for one bit", "bool", unset="a number; of one bit, `bool`")
+    sign: OffsetBinary | str | None = optional(
+        "representation of a signed number: `twos_complement`, `sign_magnitude`, or `{offset: …}`",
+        "twos_complement",
+        unset="unsigned",
+        see="bit-fields.md#signed-numbers",
+    )
     meaning: Meaning | None = optional(
         "interpretation: a timestamp, duration, decimal or double",
         "{decimal: {scale: 0.5, offset: -40}}",
@@ -146,7 +159,9 @@ class Section(Documented):
         "column for bytes that its fields leave over; without it such bytes are malformed", "trailing_body"
     )
     through: Through | str | None = optional(
-        "transform of its bytes: a compression, or a mapping with `xor`, `rol` or `zeros`", "zlib", see="compression.md"
+        "transform of its bytes: a compression, or a mapping with `xor`, `rol`, `zeros` or `unescape`",
+        "zlib",
+        see="compression.md",
     )
     limit: int | None = optional(
         "with a compression: maximum number of unpacked bytes",

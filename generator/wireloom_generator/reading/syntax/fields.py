@@ -98,6 +98,17 @@ class Meaning(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Escapes(Written):
+    """Escapes of two bytes: the one that begins each of them, and a code."""
+
+    escape: bytes = required("the byte that begins each escape, as hex", '"db"')
+    codes: Mapping[str, bytes] = required(
+        "the codes, each with the byte that it stands for, as hex; these bytes never occur unescaped",
+        '{dc: "c0", dd: "db"}',
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Through(Written):
     """A transform of bytes. It has one of these keys."""
 
@@ -109,6 +120,12 @@ class Through(Written):
     )
     zeros: Expression | None = optional(
         "size before trailing zeros were cut off; at least one byte is always sent", "28"
+    )
+    unescape: Escapes | str | None = optional(
+        "escapes in the bytes: `slip`, `hdlc`, `cobs`, `dle`, `unsynchronisation`, an expression that gives such names,"
+        " or a mapping with `escape` and `codes`",
+        "slip",
+        see="compression.md#escapes-unescape",
     )
 
 
@@ -165,7 +182,7 @@ class Field(Documented):
     )
     table: str | None = optional("of `flatbuffers`: the root table", "Monster", see="flatbuffers.md")
     through: Through | str | None = optional(
-        "transform of bytes, text or a struct: a compression, or a mapping with `xor`, `rol` or `zeros`",
+        "transform of bytes, text or a struct: a compression, or a mapping with `xor`, `rol`, `zeros` or `unescape`",
         "gzip",
         see="compression.md",
     )

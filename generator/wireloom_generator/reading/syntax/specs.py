@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from wireloom_generator.expressions import Literal
 from wireloom_generator.reading.declarations import Doc, Documented, Enum, Example, Flags, Form, Table
 from wireloom_generator.reading.syntax.entries import Entry, Matched
+from wireloom_generator.reading.syntax.fields import Escapes
 from wireloom_generator.reading.written import Expression, Written, among, optional, required
 
 
@@ -80,6 +81,26 @@ class Proof(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BetweenFlags(Written):
+    """The flags that records are between."""
+
+    flag: bytes = required("the byte before and after each record, as hex", '"7e"')
+    shared: bool = optional(
+        "`true`: a record is written with a flag after it alone; the one before it is that of the record before",
+        "true",
+        False,
+    )
+    unescape: Escapes | str | None = optional(
+        "escapes between the flags: `slip`, `hdlc`, `cobs`, or a mapping with `escape` and `codes`",
+        "hdlc",
+        see="compression.md#escapes-unescape",
+    )
+    raw: str = required(
+        "column for the bytes of a record with other flags before it, or other escapes, than are written", "frame"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Documented):
     """The layout that every record of the protocol has."""
 
@@ -89,12 +110,17 @@ class Record(Documented):
     length: Expression | None = optional(
         "size of the whole record in bytes; `rest`: all bytes there are; `fields`: up to its last field",
         "4 + body_length",
-        unset="`until`, or the `length` of each message",
+        unset="`until` or `between`, or the `length` of each message",
     )
     until: bytes | None = optional(
         "instead of `length`: terminator of each record, as hex",
         '"0d0a"',
         see="framing.md#records-that-end-at-a-terminator",
+    )
+    between: BetweenFlags | None = optional(
+        "instead of `length`: flags that each record is between",
+        '{flag: "7e", unescape: hdlc, raw: frame}',
+        see="framing.md#records-between-flags",
     )
     proof: Proof | None = optional(
         "validity check: what must hold before the length is trusted",

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wireloom.codec.meanings import DoubleMeaning
 from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, zeros
-from wireloom.columnar.machine.filled import Filled, FilledList
+from wireloom.columnar.machine.output_memory import Filled, FilledList
 from wireloom.columnar.meanings import doubles
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, wrapped

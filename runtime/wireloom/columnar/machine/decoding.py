@@ -11,13 +11,13 @@ import pyarrow as pa
 from wireloom.columnar.arrays import Numbers, Spread
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.chosen import Decoded
-from wireloom.columnar.machine.filled import Shared
+from wireloom.columnar.decoded_rows import Decoded
+from wireloom.columnar.machine.executor import Located, Program
+from wireloom.columnar.machine.output_memory import Shared
 from wireloom.columnar.machine.programs import Programs, ViewPrograms, single_of
 from wireloom.columnar.machine.rejections import Buffer, explained
-from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.refusals import Refusals
-from wireloom.columnar.viewed import ViewedColumns
+from wireloom.columnar.view_columns import ViewedColumns
 
 Keep = Callable[[Mapping[str, Numbers], Array], Array]
 """Decides which records are wanted, from columns of their headers and the numbers of their messages."""
@@ -58,9 +58,11 @@ class Machine:
         return Located.of(batch.buffer, batch.start, batch.stop)
 
     def sort(self, asked: frozenset[str], keep: Keep, view: ViewedColumns | None, *, judging: bool) -> Sorting | None:
-        """The records by message. ``keep`` decides by these fields of the header which are wanted. None if no program
-        can tell. With a ``view``, of which all are wanted, the columns of their header are read, too. With ``judging``
-        those that are left out have a sound header.
+        """Dispatches each record to its message. None if the protocol's header has no program.
+
+        ``keep`` is the filter, by the ``asked`` fields of the header. With a ``view``, the columns of the header are
+        decoded in the same pass, and no record may be filtered out. With ``judging``, records that are filtered out
+        have a sound header.
         """
         names = sorted(asked & self.programs.header)
         sorter = (
@@ -82,21 +84,22 @@ class Machine:
         if count < len(batch.start):
             records, codes, head, batch = records.take(rows), codes[rows], None, batch.part(rows)
         headless = codes < 0
-        self._explain(self.programs.outline, records, np.flatnonzero(headless & ~batch.doubtful), batch.refusals)
+        if len(unknown := np.flatnonzero(headless & ~batch.doubtful)):
+            self._explain(self.programs.outline, records, unknown, batch.refusals)
         some = KnownRecords(records, np.flatnonzero(~headless), codes, count, batch)
-        alone = head is None and len(np.unique(codes[some.rows])) == 1
-        found = _alone(programs, some) if alone else _mixed(programs, some, head)
-        for code in np.unique(codes[found.good & ~found.sound]).tolist():
-            program = programs.alone(code) if alone else programs[code]
-            mine = np.flatnonzero(found.good & ~found.sound & (codes == code))
-            self._explain(program, records, mine, batch.refusals)
+        single = single_of(codes[some.rows]) if head is None else None
+        found = _mixed(programs, some, head) if single is None else _alone(programs, some, single)
+        wrong = found.good & ~found.sound
+        for code in np.unique(codes[wrong]).tolist():
+            program = programs[code] if single is None else programs.alone(code)
+            self._explain(program, records, np.flatnonzero(wrong & (codes == code)), batch.refusals)
         return Decoded(
             batch, found.header, codes, found.structs, ~found.sound, batch.refusals, headless, self.programs.head
         )
 
     def _explain(self, program: Program | None, records: Located, rows: Array, refusals: Refusals) -> None:
         """Say why a program rejects some of the records, as far as it knows."""
-        if program is None or not len(rows):
+        if program is None:
             return
         buffer = Buffer(self.batch.buffer.ctypes.data, self.batch.parameters)
         parts = np.cumsum((records.stop - records.start)[rows]) // _EXPLAINED
@@ -145,10 +148,9 @@ def _nothing(some: KnownRecords) -> Found:
     return Found({}, {}, none, none)
 
 
-def _alone(programs: ViewPrograms, some: KnownRecords) -> Found:
-    """What records of a single message are."""
+def _alone(programs: ViewPrograms, some: KnownRecords, code: int) -> Found:
+    """What records of a single message are, whose number is ``code``."""
     rows, count = some.rows, some.count
-    code = int(some.codes[rows[0]])
     program = programs.alone(code)
     if program is None:
         return _nothing(some)

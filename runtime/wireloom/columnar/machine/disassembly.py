@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from wireloom.columnar.machine.executable import Executable
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.write_opcodes import OPCODES
 
 FOUND = {op.START: "start", op.STOP: "stop", op.SOUND: "sound", op.ONES: "ones"}
 """How the registers are called that every program finds."""
 _SUFFIXES = {
     **dict.fromkeys(range(op.LOAD_1, op.LOAD_ODD + 1), ""),
-    **dict.fromkeys((op.TAKE, op.VARINT, op.DIGITS, *op.CHANGING, orders.COLUMN, orders.SPAN), ""),
+    **dict.fromkeys((op.TAKE, op.VARINT, op.DIGITS, *op.CHANGING, write_op.COLUMN, write_op.SPAN), ""),
     op.SIGN: "signed",
     op.LOOK_UP: "entry",
     op.NEED: "at",
@@ -22,9 +22,9 @@ _SUFFIXES = {
     op.CRC: "crc",
     op.SUM: "sum",
     op.GIVEN: "given",
-    orders.ROW: "row",
-    orders.BIT: "bit",
-    orders.COUNT: "count",
+    write_op.ROW: "row",
+    write_op.BIT: "bit",
+    write_op.COUNT: "count",
 }
 """What the name of a value has behind that of its field, by the instruction that sets it."""
 _NUMBERS = range(op.STORE_1, op.STORE_SIGNED + 1)

@@ -10,27 +10,27 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import EncodeError, Protocol
-from wireloom.columnar import accel
-from wireloom.columnar.alike import alike
 from wireloom.columnar.buffers import (
     LARGEST,
     Allocate,
     Array,
     array,
     as_arrow,
+    binaries,
     counts_of,
     items_of,
     own_room,
     row_numbers,
 )
-from wireloom.columnar.machine import numpy_writer, scribe
+from wireloom.columnar.equality import alike
+from wireloom.columnar.machine.backend import Memory, RowsToWrite
 from wireloom.columnar.machine.columns import ItemLists, column
 from wireloom.columnar.machine.executable import Executable
-from wireloom.columnar.machine.filled import Filled, FilledList
+from wireloom.columnar.machine.executor import PresentLists, Stage, read_items, staged
 from wireloom.columnar.machine.input_columns import addresses, size_of
+from wireloom.columnar.machine.output_memory import Filled, FilledList
 from wireloom.columnar.machine.programs import once
-from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for, staged
-from wireloom.columnar.weighing import TooHeavyError
+from wireloom.columnar.memory_budget import BatchTooLargeError
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.outputs import Output
@@ -120,19 +120,19 @@ class WritingProgram:
         return ListBytes(array(pa.binary(), len(batch), None, np.cumsum(sizes, dtype=np.int32), octets), sound)
 
     def _changed(self, batch: pa.RecordBatch, mine: Array) -> "ListBytes | None":
-        """What becomes of bytes that this writes in the rows that are ``mine``."""
+        """What becomes of bytes that this writes in the rows that are ``mine``; None if they do not fit."""
         assert self.change is not None
         rows = np.flatnonzero(mine)
         found = together(batch, [(self, rows)])
         if found is None:
             return None
-        sound, values = found[1] | ~mine, np.full(len(batch), b"", object)
+        sound, values = found[1] | ~mine, [b""] * len(batch)
         for row, octets in zip(rows.tolist(), found[0].take(as_arrow(rows)).to_pylist(), strict=True):
             try:
                 values[row] = self.change(octets)
             except (EncodeError, UnicodeError):
                 sound[row] = False
-        return ListBytes(pa.array(values, pa.binary()), sound)
+        return ListBytes(binaries(values), sound) if sum(map(len, values)) <= LARGEST else None
 
 
 class ListBytes(NamedTuple):
@@ -173,16 +173,8 @@ class Writing:
 
     def _follow(self, assembled: Executable, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
         """What follows a program for the rows from one number to before another."""
-        if not assembled.compiles:
-            calls = assembled.loops.calls(numpy_writer.WRITING_METHODS)
-            written = self.written.addresses, self.written.amounts, self.zeros
-            return partial(numpy_writer.write, calls, self.rows, places, ends, sound, *written)
-        given = self.rows, places, ends, sound.ctypes.data
-        memory = self.written.addresses, self.written.amounts, self.zeros.ctypes.data
-        if (loop := assembled.loops.write(len(self.rows))) is not None:
-            return accel.bound(loop, *given, *memory)
-        code = assembled.code
-        return accel.bound(scribe.compiled(), code, len(code), registers_for(assembled), *given, *memory)
+        memory = Memory(self.written.addresses, self.written.amounts, self.zeros)
+        return assembled.runner.write(RowsToWrite(self.rows, places, ends, sound), memory)
 
 
 def together(
@@ -202,7 +194,8 @@ def together(
     if not writings or ends[-1] > LARGEST:
         return None
     for each in writings:
-        each.written.make_room(int(np.diff(ends)[each.rows].sum()))
+        if each.written.rooms.items:
+            each.written.make_room(int((ends[each.rows + 1] - ends[each.rows]).sum()))
     data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
     ends += data.address
     bounds = range(0, count + size, size)
@@ -240,7 +233,7 @@ def _read_lists(end: int, writings: Sequence[Writing], sound: Array) -> None:
     for lists in same.values():
         try:
             read_items(end, lists)
-        except TooHeavyError:
+        except BatchTooLargeError:
             for some in lists:
                 some.sound[some.which] = False
     for each, mine in zip(writings, noted, strict=True):

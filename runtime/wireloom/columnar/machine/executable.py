@@ -1,21 +1,35 @@
-"""Programs as the back ends of batches follow them."""
+"""Programs in memory, and the back ends that execute them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.machine.loops import Loops
-from wireloom.columnar.machine.rooms import Rooms
+from wireloom.columnar.machine.backend import GROUP, Backend, Memory, Runner
+from wireloom.columnar.machine.llvm_backend import LlvmBackend
+from wireloom.columnar.machine.numpy_backend import NumpyBackend
+from wireloom.columnar.machine.program_buffers import Rooms
 from wireloom.columnar.machine.tiles import WIDTH
 from wireloom.programs.assembler import Assembled
+
+_NUMPY = NumpyBackend()
+
+
+@cache
+def backends() -> tuple[Backend, ...]:
+    """All that are installed, the fastest first."""
+    from importlib.metadata import entry_points  # slow to import
+
+    found: list[Backend] = [_NUMPY, LlvmBackend(), *(entry.load() for entry in entry_points(group=GROUP))]
+    return tuple(sorted(found, key=lambda each: each.rank, reverse=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Executable:
     """A program: a table with an instruction a row, the paths of their fields, how many registers it takes, what it
-    writes to and reads from, how many zeros it reads at most where nothing is, and the loops of its own.
+    writes to and reads from, and how many zeros it reads at most where nothing is.
     """
 
     code: Array
@@ -23,7 +37,9 @@ class Executable:
     registers: int
     rooms: Rooms
     reach: int
-    loops: Loops
+    kinds: frozenset[int]
+    """The kinds of its instructions."""
+    _runners: dict[Backend, Runner] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Assembled) -> "Executable":
@@ -31,12 +47,24 @@ class Executable:
         code = np.zeros((len(program.code), WIDTH), np.int64)
         for row, numbers in zip(code, program.code, strict=True):
             row[: len(numbers)] = numbers
-        return cls(code, program.fields, program.registers, Rooms(program.memory), program.reach, Loops(code))
+        rooms, kinds = Rooms(program.memory), frozenset(code[:, 0].tolist())
+        return cls(code, program.fields, program.registers, rooms, program.reach, kinds)
 
     @property
-    def compiles(self) -> bool:
-        """Whether compiled loops follow it."""
-        return bool(accel.WORTH) and not self.loops.foreign
+    def runner(self) -> Runner:
+        """The program, loaded by the fastest back end. Only numpy is asked until a process has read so much that it
+        pays to look for others.
+        """
+        ready = backends() if accel.WORTH.reached else (_NUMPY,)
+        best = next(each for each in ready if each.can_load(self.kinds))
+        found = self._runners.get(best)
+        if found is None:
+            found = self._runners[best] = best.load(self.code, self.registers)
+        return found
+
+    def memory(self, addresses: Array, amounts: Array) -> Memory:
+        """What it writes to and reads from."""
+        return Memory(addresses, amounts, np.zeros(self.reach, np.uint8))
 
     @property
     def identity(self) -> tuple[object, ...]:

@@ -8,8 +8,9 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine.executable import Executable
-from wireloom.columnar.machine.filled import Filled
-from wireloom.columnar.machine.numpy_backend import METHODS, TILE, Calls, Register, Tile, both, mask_of
+from wireloom.columnar.machine.numpy_reader import METHODS, TILE, calls_of
+from wireloom.columnar.machine.numpy_tile import Calls, Register, Tile, both, mask_of
+from wireloom.columnar.machine.output_memory import Filled
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.reasons import Check
@@ -46,7 +47,7 @@ class Explaining:
     def _program(self) -> tuple[Executable, Calls, Mapping[int, Check]]:
         program = self._asm.assembled(outputs=self._lists, explaining=True)
         executable = Executable.of(program)
-        return executable, executable.loops.calls(METHODS), program.checks
+        return executable, calls_of(executable.code, METHODS), program.checks
 
     def follow(
         self, start: Array, stop: Array, end: int, given: Mapping[int, Array] = {}, size: int | None = None

@@ -9,9 +9,10 @@ from functools import cache
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.copies import copy
-from wireloom.columnar.machine.spelling import spelled
+from wireloom.columnar.crc_loops import behind
+from wireloom.columnar.machine.address_texts import spelled
 from wireloom.columnar.machine.tiles import TILE, Amounts, Instructions, Registers
+from wireloom.columnar.memcpy import copy
 from wireloom.columnar.memory import (
     i8,
     i8_big,
@@ -27,8 +28,8 @@ from wireloom.columnar.memory import (
     u4,
     u4_big,
 )
-from wireloom.columnar.sums import behind
 from wireloom.columnar.unsnappy import unsnappy
+from wireloom.programs import escapes
 from wireloom.programs import opcodes as op
 
 
@@ -345,22 +346,19 @@ def _varint(at: int, limit: int, bits: int, form: int) -> tuple[int, int]:
         else:
             value |= -(byte & 1) << 63
         size += 1
-    fits, shortest = 1 if byte < 0x80 else 0, 1
+    good = byte < 0x80
     if form == op.SIGNED_LEB128:
         if byte & 0x40 != 0 and size < 10:
             value |= -1 << 7 * size
-        shortest = 1 if size == 1 or byte != (0x7F if last & 0x40 != 0 else 0) else 0
-        fits = fits if size < 10 or byte == 0 or byte == 0x7F else 0
-        fits = fits if value >> bits - 1 == value >> 63 else 0
+        good = good and (size == 1 or byte != (0x7F if last & 0x40 != 0 else 0))
+        good = good and (size < 10 or byte == 0 or byte == 0x7F) and value >> bits - 1 == value >> 63
     else:
         if form == op.VLQ:
-            shortest = 1 if size > 0 and u1(at) != 0x80 else 0
-            fits = fits if lost == 0 else 0
+            good = good and u1(at) != 0x80 and lost == 0
         else:
-            shortest = 1 if size == 1 or byte != 0 else 0
-            fits = fits if size < 10 or byte == 1 else 0
-        fits = fits if bits == 64 or shifted(value, bits) == 0 else 0
-    return value, size * fits * shortest
+            good = good and (size == 1 or byte != 0) and (size < 10 or byte == 1)
+        good = good and (bits == 64 or shifted(value, bits) == 0)
+    return value, size if good else 0
 
 
 def _quic(at: int, limit: int, bits: int) -> tuple[int, int]:
@@ -543,6 +541,8 @@ def _change(
                 size = _filled(begin, stop, out[n] + used, room - used, code[7], end)
             elif kind == op.TRANSLATE:
                 size = _translated(begin, stop, out[n] + used, room - used, out[code[7]])
+            elif kind == op.UNESCAPE:
+                size = _unescaped(begin, stop, out[n] + used, room - used, out[code[7]])
             else:
                 size = _masked(begin, stop, out[n] + used, room - used, registers[code[6], i], code[8])
             good[i] = 1 if size >= 0 else 0
@@ -579,6 +579,79 @@ def _translated(at: int, stop: int, to: int, room: int, table: int) -> int:
         put4(to + size, known)
         size += known >> 24
         at += 1
+    return size
+
+
+def _unescaped(at: int, stop: int, to: int, room: int, table: int) -> int:
+    """Write what escaped bytes stand for. Returns how many bytes are at ``to``, or -1 if they might need more than
+    ``room``, or would be escaped otherwise.
+    """
+    if stop - at > room:
+        return -1
+    kind = u4(table)
+    if kind == escapes.PAIRS:
+        return _unescaped_pairs(at, stop, to, table + 4)
+    return _unescaped_cobs(at, stop, to) if kind == escapes.COBS else _synchronised(at, stop, to)
+
+
+def _unescaped_pairs(at: int, stop: int, to: int, table: int) -> int:
+    """The same for pairs, with the rest of the table."""
+    size = 0
+    while at < stop:
+        byte = u1(at)
+        kind = u4(table + 4 * byte)
+        at += 1
+        if kind == escapes.ESCAPE and at < stop:
+            byte = u4(table + 4 * (256 + u1(at)))
+            at += 1
+            if byte == escapes.NO_CODE:
+                return -1
+        elif kind != escapes.PLAIN:
+            return -1
+        put1(to + size, byte)
+        size += 1
+    return size
+
+
+def _unescaped_cobs(at: int, stop: int, to: int) -> int:
+    """The same for COBS."""
+    size = 0
+    before = 0
+    if at == stop:
+        return -1
+    while at < stop:
+        count = u1(at)
+        if count == 0 or at + count > stop or (count == 1 and before == 0xFF and at + 1 == stop):
+            return -1
+        for place in range(1, count):
+            byte = u1(at + place)
+            if byte == 0:
+                return -1
+            put1(to + size, byte)
+            size += 1
+        at += count
+        if count < 0xFF and at < stop:
+            put1(to + size, 0)
+            size += 1
+        before = count
+    return size
+
+
+def _synchronised(at: int, stop: int, to: int) -> int:
+    """The same for bytes after unsynchronisation."""
+    size = 0
+    while at < stop:
+        byte = u1(at)
+        put1(to + size, byte)
+        size += 1
+        at += 1
+        if byte == 0xFF:
+            if at == stop or u1(at) >= 0xE0:
+                return -1
+            if u1(at) == 0:
+                at += 1
+                if at < stop and 0 < u1(at) < 0xE0:
+                    return -1
     return size
 
 

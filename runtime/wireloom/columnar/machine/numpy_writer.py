@@ -1,4 +1,4 @@
-"""The numpy back end for programs that write records, with the instructions of ``orders``."""
+"""The numpy back end for programs that write records, with the instructions of ``write_opcodes``."""
 
 import ctypes
 
@@ -6,12 +6,10 @@ import numpy as np
 
 from wireloom.codec.meanings import read_back
 from wireloom.columnar.buffers import Array, ragged
-from wireloom.columnar.machine.numpy_backend import (
+from wireloom.columnar.machine.numpy_reader import METHODS
+from wireloom.columnar.machine.numpy_tile import (
     ADDRESSED,
     FIRST_ADDRESS,
-    MEANINGS,
-    METHODS,
-    Calls,
     Methods,
     Tile,
     addressed,
@@ -20,7 +18,8 @@ from wireloom.columnar.machine.numpy_backend import (
     number_of,
 )
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
+from wireloom.programs.values import MEANINGS
 
 _NUMBERS = {(size, big): addressed(("<i", ">i")[big] + str(size)) for size in (2, 4, 8) for big in (False, True)}
 
@@ -120,7 +119,7 @@ class WrittenTile(Tile):
         ADDRESSED["u1"][ragged(to + offset, sizes)] = ADDRESSED["u1"][ragged(start, sizes)]
 
     def write_spelled(self, a: int, b: int, c: int, f: int, offset: int, way: int) -> None:
-        self._written(f)
+        self.forget()
         rows, meaning = self.wanted(f), MEANINGS[way]
         start, stop, to = (self.values(each, rows).tolist() for each in (a, b, c))
         good = np.ones(len(rows), bool)
@@ -144,20 +143,20 @@ class WrittenTile(Tile):
 
 WRITING_METHODS: Methods = {
     **METHODS,
-    orders.ROW: WrittenTile.row,
-    orders.COLUMN: WrittenTile.column,
-    orders.BIT: WrittenTile.bit,
-    orders.SPAN: WrittenTile.span,
-    orders.COUNT: WrittenTile.item_count,
-    orders.CONSTANT: WrittenTile.constant,
-    orders.VARINT_SIZE: WrittenTile.varint_size,
-    orders.DIGITS_SIZE: WrittenTile.digits_size,
-    orders.WRITE: WrittenTile.write,
-    orders.WRITE_VARINT: WrittenTile.write_varint,
-    orders.WRITE_DIGITS: WrittenTile.write_digits,
-    orders.COPY: WrittenTile.copy,
-    orders.WRITE_SPELLED: WrittenTile.write_spelled,
-    orders.PAD: WrittenTile.pad,
+    write_op.ROW: WrittenTile.row,
+    write_op.COLUMN: WrittenTile.column,
+    write_op.BIT: WrittenTile.bit,
+    write_op.SPAN: WrittenTile.span,
+    write_op.COUNT: WrittenTile.item_count,
+    write_op.CONSTANT: WrittenTile.constant,
+    write_op.VARINT_SIZE: WrittenTile.varint_size,
+    write_op.DIGITS_SIZE: WrittenTile.digits_size,
+    write_op.WRITE: WrittenTile.write,
+    write_op.WRITE_VARINT: WrittenTile.write_varint,
+    write_op.WRITE_DIGITS: WrittenTile.write_digits,
+    write_op.COPY: WrittenTile.copy,
+    write_op.WRITE_SPELLED: WrittenTile.write_spelled,
+    write_op.PAD: WrittenTile.pad,
 }
 
 
@@ -173,22 +172,3 @@ def _varint_size(value: Array, form: int) -> Array:
     for place in range(9):
         size += unsigned >> np.uint64(bits + 7 * place) != 0
     return size
-
-
-def write(
-    calls: Calls,
-    rows: Array,
-    places: Array,
-    ends: Array,
-    sound: Array,
-    out: Array,
-    written: Array,
-    zeros: Array,
-    first: int,
-    last: int,
-) -> None:
-    """Write the records of ``rows`` from one number to before another; the arguments are those of ``scribe.run``."""
-    with np.errstate(all="ignore"):
-        mine = slice(first, last)
-        found = WrittenTile(rows[mine], ends, places[mine], out, written, zeros.ctypes.data)
-        sound[rows[mine]] = found.follow(calls)

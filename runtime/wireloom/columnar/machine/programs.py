@@ -12,9 +12,9 @@ from wireloom.codec import Headed, Protocol
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine.columns import Column, column
-from wireloom.columnar.machine.filled import Filled
-from wireloom.columnar.machine.stages import Located, Program
-from wireloom.columnar.viewed import Same, ViewedColumns
+from wireloom.columnar.machine.executor import Located, Program
+from wireloom.columnar.machine.output_memory import Filled
+from wireloom.columnar.view_columns import Same, ViewedColumns
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.outputs import Output
@@ -109,8 +109,10 @@ class Dispatched(NamedTuple):
 
 
 def single_of(codes: Array) -> int | None:
-    """The number of the message that all records are of; None if they are of several, or that of one is not known."""
-    code = int(codes[0])
+    """The number of the message that all records are of; None if they are of several, or that of one is not known, or
+    there is no record.
+    """
+    code = int(codes[0]) if len(codes) else -1
     return code if code >= 0 and (codes == code).all() else None
 
 
@@ -168,9 +170,7 @@ class Programs:
         """Finds how long records are whose length is in their head, as the framing says by that number. None if no
         program can.
         """
-        if number not in self._heads:
-            self._heads[number] = unless_left(lambda: self._head_lengths(number))
-        return self._heads[number]
+        return once(self._heads, number, lambda: self._head_lengths(number), _PROGRAMS)
 
     @cached_property
     def header(self) -> frozenset[str]:
@@ -179,7 +179,7 @@ class Programs:
 
     @cached_property
     def head(self) -> frozenset[str]:
-        """Those that malformed rows have, and ``message``: what is after the sections is not read."""
+        """The names of the columns that malformed rows have, too: those up to the sections, and ``message``."""
         return frozenset(("message", *(column.name for column in self.records.protocol.record.head.columns())))
 
     def viewed(self, view: ViewedColumns) -> "ViewPrograms":

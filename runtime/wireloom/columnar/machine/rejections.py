@@ -1,18 +1,19 @@
 """Why records are malformed that programs reject, as far as their checks have reasons for it."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wireloom.codec import DecodeError
 from wireloom.codec.encodings import decoded
-from wireloom.columnar import judging, weighing
+from wireloom.columnar import memory_budget, rule_errors
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, ragged
+from wireloom.columnar.machine.executor import Located, Program, Stage
 from wireloom.columnar.machine.explaining import Followed, Rejection
-from wireloom.columnar.machine.numpy_backend import memory
-from wireloom.columnar.machine.stages import Located, Program, Stage
+from wireloom.columnar.machine.numpy_tile import memory
 from wireloom.columnar.refusals import MessageName, Path, Refusal, Refusals, Unit, Words
 from wireloom.programs import opcodes as op
 from wireloom.programs.reasons import (
@@ -58,12 +59,15 @@ def explained(
     around the item, ends at its ``limit``. All together have ``size`` bytes, as in ``Program.run``.
     """
     found = Explained(np.zeros(len(limit), bool), Refusals(len(limit)))
+    lists = _ItemRejections(program, records.end, limit, buffer, depth, found)
     for part in program.explaining.follow(records.start, records.stop, records.end, given, size):
         check = np.where(part.sound, np.iinfo(np.int64).max, -1)
-        """The number of the check that rejects each row, as far as it is known."""
+        """The number of the check that rejects each row: -1 if it is rejected by one without a reason, and more than
+        all numbers if by none.
+        """
         for rejection in part.rejections:
             check[rejection.rows] = rejection.check.number
-        _of_items(program, part, check, records, limit, buffer, depth, found)
+        lists.reject(part, check)
         later = found.rejected[part.first :][: len(part.sound)].copy()  # which items have rejected already
         found.rejected[part.first :][: len(part.sound)] |= ~part.sound
         for rejection in part.rejections:
@@ -74,7 +78,7 @@ def explained(
             )
             message = rejection.check.message
             if isinstance(mine.check.reason, WrongItem):
-                _of_item(program, mine, mine.check.reason, records.end, limit, buffer, depth, found.refusals)
+                lists.refuse(mine, mine.check.reason)
                 continue
             for refusal in _ReasonTexts(mine, depth).refusals(limit, *buffer):
                 if len(refusal.records):
@@ -86,73 +90,67 @@ def _in_message(message: str | None, path: Path, depth: int) -> Path:
     return path if message is None or depth else (MessageName(message), *path)
 
 
-def _of_items(
-    program: Program,
-    part: Followed,
-    check: Array,
-    records: Located,
-    limit: Array,
-    buffer: Buffer,
-    depth: int,
-    found: Explained,
-) -> None:
-    """Reject rows for the first of their items that is rejected, unless a ``check`` before the list rejects them."""
-    for stage in program.stages:
-        lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
-        lists = lists.some(~found.rejected[lists.rows + part.first] & (check[lists.rows] >= stage.checks))
-        counts, rows, owners = lists.counts, lists.rows + part.first, lists.owners
-        if int(counts.sum()) * stage.weight > weighing.LISTS:
-            found.rejected[rows[counts > 0]] = True
-            continue
-        items = lists.items(records.end)
-        inner = explained(
-            stage.program, items, limit[rows[owners]], buffer, lists.numbers, len(stage.field), lists.size
-        )
-        found.rejected[rows[owners[inner.rejected]]] = True
-        index = np.arange(len(owners)) - (np.cumsum(counts) - counts)[owners]
-        _refuse_first(stage, inner, rows[owners], index, depth, found.refusals)
-
-
-def _of_item(
-    program: Program,
-    rejection: Rejection,
-    reason: WrongItem,
-    end: int,
-    limit: Array,
-    buffer: Buffer,
-    depth: int,
-    refusals: Refusals,
-) -> None:
-    """What the program of a list's items says of one item of each row; and of those before it, unless a walk through
-    the list has read them.
+@dataclass(frozen=True, slots=True)
+class _ItemRejections:
+    """Why items of the lists are rejected that a ``program`` finds in records. All is as in ``explained``, which adds
+    this to what it has ``found``; bytes end at ``end``.
     """
-    stage = next(each for each in program.stages if each.place == reason.place)
-    rows, values = rejection.rows, rejection.values
-    number, stop = values[reason.number], values[reason.limit]
-    before = number if stage.limit is None else np.zeros_like(number)
-    if int(before.sum() + len(rows)) * stage.weight > weighing.LISTS:
-        return
-    owners = np.repeat(np.arange(len(rows)), before + 1)
-    index = ragged(number - before, before + 1)
-    start = values[reason.position] - stage.size * before
-    items = Located(start[owners] + stage.size * (index - (number - before)[owners]), stop[owners], end)
-    given = {place: values[register][owners] for place, register in reason.given.items()}
-    if stage.number is not None:
-        given[stage.number] = index
-    size = int((stop - start).sum())
-    inner = explained(stage.program, items, limit[rows[owners]], buffer, given, len(stage.field), size)
-    _refuse_first(stage, inner, rows[owners], index, depth, refusals)
 
+    program: Program
+    end: int
+    limit: Array
+    buffer: Buffer
+    depth: int
+    found: Explained
 
-def _refuse_first(stage: Stage, inner: Explained, rows: Array, index: Array, depth: int, refusals: Refusals) -> None:
-    """Refuse rows for the first of their items that is rejected. The items are of these ``rows``, which ascend."""
-    wrong = np.flatnonzero(inner.rejected)
-    wrong = wrong[np.unique(rows[wrong], return_index=True)[1]]
-    path = outside_of_sections(stage.field[depth:])
-    for refusal, which in inner.refusals.of_records(wrong):
-        mine = wrong[which]
-        path_of_item = _in_message(stage.message, (*path, index[mine], *refusal.path), depth)
-        refusals.add(refusal._replace(records=rows[mine], path=path_of_item))
+    def reject(self, part: Followed, check: Array) -> None:
+        """Reject rows for their first item that is rejected, unless a ``check`` before the list rejects them."""
+        for stage in self.program.stages:
+            lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
+            lists = lists.some(~self.found.rejected[lists.rows + part.first] & (check[lists.rows] >= stage.checks))
+            counts, rows = lists.counts, lists.rows + part.first
+            if int(counts.sum()) * stage.weight > memory_budget.LISTS:
+                self.found.rejected[rows[counts > 0]] = True
+                continue
+            rows = rows[lists.owners]
+            inner = self._items(stage, lists.items(self.end), rows, lists.numbers, lists.size)
+            self.found.rejected[rows[inner.rejected]] = True
+            self._refuse_first(stage, inner, rows, ragged(np.zeros_like(counts), counts))
+
+    def refuse(self, rejection: Rejection, reason: WrongItem) -> None:
+        """Say what the program of a list's items says of one item of each row; and of those before it, unless a walk
+        through the list has read them.
+        """
+        stage = next(each for each in self.program.stages if each.place == reason.place)
+        rows, values = rejection.rows, rejection.values
+        number, stop = values[reason.number], values[reason.limit]
+        before = number if stage.limit is None else np.zeros_like(number)
+        if int(before.sum() + len(rows)) * stage.weight > memory_budget.LISTS:
+            return
+        owners = np.repeat(np.arange(len(rows)), before + 1)
+        index = ragged(number - before, before + 1)
+        start = values[reason.position] - stage.size * before
+        items = Located(start[owners] + stage.size * (index - (number - before)[owners]), stop[owners], self.end)
+        given = {place: values[register][owners] for place, register in reason.given.items()}
+        if stage.number is not None:
+            given[stage.number] = index
+        rows = rows[owners]
+        inner = self._items(stage, items, rows, given, int((stop - start).sum()))
+        self._refuse_first(stage, inner, rows, index)
+
+    def _items(self, stage: Stage, items: Located, rows: Array, given: Mapping[int, Array], size: int) -> Explained:
+        """Why the program of a list's items rejects them. They are of these ``rows``."""
+        return explained(stage.program, items, self.limit[rows], self.buffer, given, len(stage.field), size)
+
+    def _refuse_first(self, stage: Stage, inner: Explained, rows: Array, index: Array) -> None:
+        """Refuse rows for the first of their items that is rejected. The items are of these ``rows``, which ascend."""
+        wrong = np.flatnonzero(inner.rejected)
+        wrong = wrong[np.unique(rows[wrong], return_index=True)[1]]
+        path = outside_of_sections(stage.field[self.depth :])
+        for refusal, which in inner.refusals.of_records(wrong):
+            mine = wrong[which]
+            path_of_item = _in_message(stage.message, (*path, index[mine], *refusal.path), self.depth)
+            self.found.refusals.add(refusal._replace(records=rows[mine], path=path_of_item))
 
 
 def outside_of_sections(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -249,7 +247,7 @@ class _ReasonTexts:
         start = self.values[op.START]
         spans = {name: np.stack([self.values[each] for each in span]) - start for name, span in rule.spans.items()}
         numbers = {name: self._numbers(number) for name, number in rule.numbers.items()}
-        told = judging.told(rule.message, parameters, numbers, spans, self.values[rule.variant])
+        told = rule_errors.rule_errors(rule.message, parameters, numbers, spans, self.values[rule.variant])
         for region, rows, errors in told:
             place = start[rows] - base + np.array([error.offset for error in errors])
             details = [error.detail for error in errors]

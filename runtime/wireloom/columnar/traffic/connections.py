@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.traffic.carried import Carried
-from wireloom.columnar.traffic.ledgers import Fate, Ledger
+from wireloom.columnar.traffic.packet_stats import Fate, PacketStats
+from wireloom.columnar.traffic.payloads import Carried
 from wireloom.endpoints import Endpoints, place
 from wireloom.options import Sender
 
@@ -51,14 +51,14 @@ def full(exchange: Exchange, carried: Carried) -> Exchange:
     return exchange.part(carried.stop[exchange.rows] > carried.start[exchange.rows])
 
 
-def heard(exchange: Exchange, carried: Carried, sender: Sender, ledger: Ledger, *, low_is_client: bool) -> Exchange:
-    """The packets of the ``sender`` that carry data. ``ledger`` counts all."""
+def heard(exchange: Exchange, carried: Carried, sender: Sender, stats: PacketStats, *, low_is_client: bool) -> Exchange:
+    """The packets of the ``sender`` that carry data. ``stats`` counts all."""
     if sender is not Sender.BOTH:
         which = (exchange.upward == low_is_client) == (sender is Sender.CLIENT)
-        ledger.packets[Fate.OTHER_DIRECTION] += len(which) - int(np.count_nonzero(which))
+        stats.packets[Fate.OTHER_DIRECTION] += len(which) - int(np.count_nonzero(which))
         exchange = exchange.part(which)
     found = full(exchange, carried)
-    ledger.packets[Fate.READ] += len(found.rows)
-    ledger.packets[Fate.WITHOUT_DATA] += len(exchange.rows) - len(found.rows)
-    ledger.cut += int(np.count_nonzero(carried.missing[exchange.rows]))
+    stats.packets[Fate.READ] += len(found.rows)
+    stats.packets[Fate.WITHOUT_DATA] += len(exchange.rows) - len(found.rows)
+    stats.cut += int(np.count_nonzero(carried.missing[exchange.rows]))
     return found

@@ -7,12 +7,12 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.traffic.carried import Carried
 from wireloom.columnar.traffic.connections import Exchange, full, heard
-from wireloom.columnar.traffic.courses import Course, Sent
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.packet_stats import PacketStats
+from wireloom.columnar.traffic.payloads import Carried
 from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream, are_far
-from wireloom.columnar.traffic.wrapped import course_of
+from wireloom.columnar.traffic.stream_readers import Sent, StreamReader
+from wireloom.columnar.traffic.wrapped_streams import course_of
 from wireloom.endpoints import Endpoints, Ports, is_client
 from wireloom.options import Sender
 
@@ -33,9 +33,9 @@ class OneWay:
     def __init__(self, decoder: Decoder) -> None:
         self.decoder = decoder
         self.stream = Stream()
-        self.course: Course | None = None
+        self.course: StreamReader | None = None
 
-    def take(self, segments: Segments, other: Course | None) -> Iterator[Sent]:
+    def take(self, segments: Segments, other: StreamReader | None) -> Iterator[Sent]:
         """The records that are complete with some segments. ``other`` is what became of the other direction."""
         begun = self.stream.expected is not None
         delivered = self.stream.take(segments)
@@ -47,22 +47,22 @@ class OneWay:
                 yield from self.course.lose(None)
         yield from self.course.take(delivered)
 
-    def skip(self, ledger: Ledger, other: Course | None) -> Iterator[Sent]:
+    def skip(self, stats: PacketStats, other: StreamReader | None) -> Iterator[Sent]:
         """Give up the missing bytes before those that wait, and read the records after them. ``other`` is as
         in ``take``.
         """
         missing, delivered = self.stream.skip()
-        ledger.lost(missing)
+        stats.lost(missing)
         if self.course is None:
             self.course = course_of(self.decoder, delivered, other, midway=True)
         yield from self.course.lose(missing)
         yield from self.course.take(delivered)
 
-    def end(self, ledger: Ledger, other: Course | None) -> Iterator[Sent]:
+    def end(self, stats: PacketStats, other: StreamReader | None) -> Iterator[Sent]:
         """All records that are left. ``other`` is as in ``take``."""
         while self.stream.held:
-            yield from self.skip(ledger, other)
-        ledger.differing += self.stream.differing
+            yield from self.skip(stats, other)
+        stats.differing += self.stream.differing
         if self.course is not None:
             yield from self.course.take(Delivered(), final=True)
 
@@ -89,7 +89,7 @@ class Dialogue:
         """How many bytes wait for missing ones."""
         return sum(each.stream.held for each in self.directions.values())
 
-    def take(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
+    def take(self, exchange: Exchange, carried: Carried, stats: PacketStats) -> Iterator[Said]:
         """The records that are complete with more packets."""
         rows, at = exchange.rows, 0
         for number in np.flatnonzero(carried.syn[rows]).tolist():
@@ -97,8 +97,8 @@ class Dialogue:
             sequence = (int(carried.sequence[rows[number]]) + 1) % NUMBERS
             before = exchange.part(slice(at, number))
             if self._is_another(before, carried, sequence, upward=upward):
-                yield from self._data(before, carried, ledger)
-                yield from self.end(ledger)
+                yield from self._data(before, carried, stats)
+                yield from self.end(stats)
                 self.count += 1
                 at = number
             if not self.directions:
@@ -106,27 +106,27 @@ class Dialogue:
             stream = self._direction(upward).stream
             if stream.first is None:
                 stream.begin(sequence)
-        yield from self._data(exchange.part(slice(at, None)), carried, ledger)
+        yield from self._data(exchange.part(slice(at, None)), carried, stats)
 
-    def end(self, ledger: Ledger) -> Iterator[Said]:
+    def end(self, stats: PacketStats) -> Iterator[Said]:
         """All records that are left."""
         for upward, direction in self.directions.items():
-            yield from self._said(direction.end(ledger, self._course(not upward)), upward)
+            yield from self._said(direction.end(stats, self._course(not upward)), upward)
         self.directions = {}
 
-    def skip(self, ledger: Ledger) -> Iterator[Said]:
+    def skip(self, stats: PacketStats) -> Iterator[Said]:
         """Give up missing bytes."""
         for upward, direction in self.directions.items():
             while direction.stream.held:
-                yield from self._said(direction.skip(ledger, self._course(not upward)), upward)
+                yield from self._said(direction.skip(stats, self._course(not upward)), upward)
 
     def keep(self) -> None:
         """Keep what waits beyond the memory that it came in."""
         for direction in self.directions.values():
             direction.stream.keep()
 
-    def _data(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
-        wanted = heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client)
+    def _data(self, exchange: Exchange, carried: Carried, stats: PacketStats) -> Iterator[Said]:
+        wanted = heard(exchange, carried, self.sender, stats, low_is_client=self.low_is_client)
         every = wanted if self.sender is Sender.BOTH else full(exchange, carried)
         # The client first: its requests determine how the responses are read.
         for way in (self.low_is_client, not self.low_is_client):
@@ -145,7 +145,7 @@ class Dialogue:
         rows = full(exchange.part(exchange.upward == upward), carried).rows
         return are_far(carried.sequence[rows], sequence)
 
-    def _course(self, upward: bool) -> Course | None:
+    def _course(self, upward: bool) -> StreamReader | None:
         """What became of a direction, if that is known."""
         direction = self.directions.get(upward)
         return None if direction is None else direction.course

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.traffic.courses import Plain, Sent
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.packet_stats import PacketStats
 from wireloom.columnar.traffic.reassembly import Chunk, Delivered
+from wireloom.columnar.traffic.stream_readers import Plain, Sent
 from wireloom.endpoints import Endpoints
 
 FRAMED = ("memcached",)
@@ -62,18 +62,18 @@ class FramedMessage:
         """How many bytes of memory it takes."""
         return sum(_PART + len(part.data) for part in self.parts.values())
 
-    def records(self, decoder: Decoder, ledger: Ledger) -> Iterator[Sent]:
+    def records(self, decoder: Decoder, stats: PacketStats) -> Iterator[Sent]:
         """The records in it. Nobody knows how much is missing where a datagram is."""
         course, at, begin = Plain(decoder), 0, 0
         for number in sorted(self.parts):
             if number != at:
-                ledger.lost(0)
+                stats.lost(0)
                 yield from course.lose(None)
             part = self.parts[number]
             yield from course.take(Delivered([part.data], [begin], [part.packet]))
             at, begin = number + 1, begin + len(part.data)
         if at != self.count:
-            ledger.lost(0)
+            stats.lost(0)
         yield from course.take(Delivered(), final=True)
 
 

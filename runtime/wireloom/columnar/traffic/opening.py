@@ -10,10 +10,10 @@ import pyarrow as pa
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import followed
-from wireloom.columnar.traffic.ledgers import LOG
+from wireloom.columnar.traffic.packet_stats import LOG
 from wireloom.compressed import DamagedFileError
 from wireloom.files import opened
-from wireloom.kinds import ReadInto, Recording, into, reading, told
+from wireloom.kinds import ReadInto, Recording, detect, into, reading
 from wireloom.options import CaptureKind, OptionError, ReadOptions
 
 _AHEAD = 256 * 1024
@@ -48,7 +48,7 @@ def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
     be read.
     """
     with suppress(OSError), opened(path, ahead=0) as stream:
-        return told(options.capture, protocol, stream.read)[0] is not CaptureKind.RAW
+        return detect(options.capture, protocol, stream.read)[0] is not CaptureKind.RAW
     return False
 
 
@@ -56,7 +56,7 @@ def recording(decoder: Decoder, readinto: ReadInto, file: str, *, start: int = 0
     """A capture, whose kind is in the decoder's options or its first bytes; or the part from byte ``start`` to
     ``stop``.
     """
-    kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto), size=_AHEAD)
+    kind, ahead = detect(decoder.options.capture, decoder.protocol.name, reading(readinto), size=_AHEAD)
     return Recording(file, kind, into(ahead, readinto), start, stop)
 
 
@@ -85,7 +85,7 @@ def recordings(
     """Files of recorded packets, one after the other, without empty ones. Raises ``OptionError`` for another file."""
     for file in files:
         with LeavingOut(leaves_out), opened(file) as stream:
-            kind, ahead = told(options.capture, protocol, stream.read)
+            kind, ahead = detect(options.capture, protocol, stream.read)
             if kind is CaptureKind.RAW:
                 try:
                     ahead += stream.read(1)
@@ -111,7 +111,7 @@ def _as_far_as_possible(readinto: ReadInto, leaves_out: LeavesOut) -> ReadInto:
 
 def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
     """The batches of a capture in memory or in a memory map, of any kind. Raises as ``Decoder.capture``."""
-    kind, _ = told(decoder.options.capture, decoder.protocol.name, lambda size: bytes(buffer[:size]))
+    kind, _ = detect(decoder.options.capture, decoder.protocol.name, lambda size: bytes(buffer[:size]))
     if kind is CaptureKind.RAW:
         yield from decoder.capture(buffer)
         return

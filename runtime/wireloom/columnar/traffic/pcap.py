@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from wireloom.columnar.splits import Front
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.packet_stats import PacketStats
 from wireloom.columnar.traffic.packets import Consecutive, Packets
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of
 from wireloom.kinds import Recording
@@ -18,7 +18,7 @@ _COLUMNS = (
 )
 
 
-def packets_of_pcap(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
+def packets_of_pcap(file: Recording, stats: PacketStats) -> Iterator[Consecutive]:
     """The packets of a file whose header gives the link type of all. Each is the end of its record."""
     link_type, scale, count, odd = -1, 1000, 0, 0
     decoder = decoder_of("pcap", _COLUMNS)
@@ -39,5 +39,5 @@ def packets_of_pcap(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
         stop = offsets - window.base + rows.numbers("_length", which)
         start = stop - rows.numbers("captured_length", which)
         yield (Packets(link_type, window.buffer, start, stop, np.stack([numbers, times, offsets], axis=1)),)
-    ledger.odd_times(odd)
-    ledger.unread(decoder.tally, decoder.damage)
+    stats.odd_times(odd)
+    stats.unread(decoder.tally, decoder.damage)

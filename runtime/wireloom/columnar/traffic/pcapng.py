@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.columnar.buffers import Array, every, octets_of, valid_of
+from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import NO_TIME
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.splits import Front
-from wireloom.columnar.tallies import Tally
-from wireloom.columnar.traffic.ledgers import Fate, Ledger
+from wireloom.columnar.traffic.packet_stats import Fate, PacketStats
 from wireloom.columnar.traffic.packets import Consecutive, Packets
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
 from wireloom.kinds import Recording
@@ -77,11 +77,11 @@ class _Interface(NamedTuple):
         return np.array([min(max(each, _EARLIEST), _LATEST) for each in exact], np.int64)
 
 
-def packets_of_pcapng(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
+def packets_of_pcapng(file: Recording, stats: PacketStats) -> Iterator[Consecutive]:
     """The packets of a file in which interfaces give the link types of their packets."""
     interfaces: list[_Interface] = []
     count = 0
-    for rows in _blocks(file, ledger):
+    for rows in _blocks(file, stats):
         sections, described = rows.there("section_header.major_version"), rows.there("interface_description.link_type")
         said = dict(zip(described.tolist(), rows.column("interface_description").drop_null().to_pylist(), strict=True))
         found = _BlockPackets.of(rows)
@@ -94,7 +94,7 @@ def packets_of_pcapng(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
                 interfaces = []
             if len(mine):
                 found.describe(mine, interfaces)
-        ledger.packets[Fate.NO_INTERFACE] += int(np.count_nonzero(found.links == _NOBODY))
+        stats.packets[Fate.NO_INTERFACE] += int(np.count_nonzero(found.links == _NOBODY))
         yield from found.packets(count)
         count += len(found.rows)
 
@@ -169,8 +169,8 @@ class _BlockPackets(NamedTuple):
             yield [Packets(link, buffer, start, stop, known).part(self.links == link) for link in links]
 
 
-def _blocks(file: Recording, ledger: Ledger) -> Iterator[PacketRows]:
-    """The blocks of a file, batch by batch; those with damaged options without them. ``ledger`` counts bytes outside
+def _blocks(file: Recording, stats: PacketStats) -> Iterator[PacketRows]:
+    """The blocks of a file, batch by batch; those with damaged options without them. ``stats`` counts bytes outside
     blocks.
     """
     decoder, again = decoder_of("pcapng", _COLUMNS), decoder_of("pcapng", _COLUMNS)
@@ -192,8 +192,8 @@ def _blocks(file: Recording, ledger: Ledger) -> Iterator[PacketRows]:
         for row, reason, record in damaged:
             (lost if row in still else shortened_blocks).add(reason, len(record))
         yield rows
-    ledger.damaged_options(shortened_blocks)
-    ledger.unread(lost, decoder.damage)
+    stats.damaged_options(shortened_blocks)
+    stats.unread(lost, decoder.damage)
 
 
 def _telling(blocks: Iterable[Cuts]) -> Iterator[Cuts]:

@@ -13,16 +13,16 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
-from wireloom.columnar.traffic.carried import TUNNELS_INSIDE, Carried, carried, in_order
 from wireloom.columnar.traffic.connections import Exchange, full, grouped, heard
 from wireloom.columnar.traffic.conversations import Dialogue, Said
-from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.datagrams import FRAMED, Datagrams, FramedMessage, MessageKey
 from wireloom.columnar.traffic.fragments import Fragments
-from wireloom.columnar.traffic.ledgers import Fate, Ledger
+from wireloom.columnar.traffic.packet_stats import Fate, PacketStats
 from wireloom.columnar.traffic.packets import Consecutive, Packets, parts
+from wireloom.columnar.traffic.payloads import TUNNELS_INSIDE, Carried, carried, in_order
 from wireloom.columnar.traffic.pcap import packets_of_pcap
 from wireloom.columnar.traffic.pcapng import packets_of_pcapng
+from wireloom.columnar.traffic.stream_readers import Sent
 from wireloom.compressed import DamagedFileError
 from wireloom.endpoints import Endpoints, is_client
 from wireloom.files import shown
@@ -42,7 +42,7 @@ class Traffic:
 
     def __init__(self, decoder: Decoder) -> None:
         self.decoder = decoder
-        self.ledger = Ledger()
+        self.stats = PacketStats()
         options, protocol = decoder.options, decoder.protocol
         self.ports = frozenset(protocol.ports) if options.ports is None else options.ports
         self.hosts = options.hosts
@@ -62,7 +62,7 @@ class Traffic:
         """As ``found``; the log reports the fates of the packets."""
         before = len(self.files)
         yield from self.found(files, final=final)
-        self.ledger.tell(", ".join([*self.files.values()][before:]))
+        self.stats.tell(", ".join([*self.files.values()][before:]))
 
     def found(self, files: Iterable[Recording], *, final: bool = True) -> Iterator[Cuts]:
         """The records of files, in the order in which they were complete.
@@ -80,7 +80,7 @@ class Traffic:
     def _carried(self, packets: Consecutive) -> Iterator[Carried]:
         """What packets carry."""
         tunnels = TUNNELS_INSIDE if self.decoder.options.tunnels else 0
-        return (found for each in packets for found in carried(each, self.fragments, self.ledger, tunnels))
+        return (found for each in packets for found in carried(each, self.fragments, self.stats, tunnels))
 
     def _packets(self, file: Recording) -> Iterator[Consecutive]:
         """The packets of a file, numbered through all files."""
@@ -89,7 +89,7 @@ class Traffic:
         file = file._replace(readinto=self._to_damage(file))
         first = self.count
         packets_of = packets_of_pcap if file.kind is CaptureKind.PCAP else packets_of_pcapng
-        for packets in packets_of(file, self.ledger):
+        for packets in packets_of(file, self.stats):
             found = []
             for each in packets:
                 known = np.column_stack([each.known, np.full(len(each.known), number)])
@@ -146,7 +146,7 @@ class Traffic:
         if not len(packets.known):
             return
         count = len(packets.known)
-        self.ledger.packets[Fate.READ] += count
+        self.stats.packets[Fate.READ] += count
         nothing = np.zeros(count, np.int64)
         provenance = Provenance(
             origins=-packets.start,
@@ -166,10 +166,10 @@ class Traffic:
         """The records that are complete with more packets between two ends."""
         endpoints, count = exchange.endpoints, len(exchange.rows)
         if not self._reads(endpoints):
-            self.ledger.packets[Fate.OF_OTHERS] += count
+            self.stats.packets[Fate.OF_OTHERS] += count
             return
         if endpoints.transport == "tcp" and self.decoder.protocol.framing.to_the_end:
-            self.ledger.packets[Fate.NO_DATAGRAM] += count
+            self.stats.packets[Fate.NO_DATAGRAM] += count
             return
         if endpoints.transport == "udp":
             yield from self._datagrams(exchange, carried)
@@ -180,7 +180,7 @@ class Traffic:
             self.conversations[endpoints] = Dialogue(endpoints, self.decoder, self.ports, self.direction)
         self.conversations.move_to_end(endpoints)
         conversation = self.conversations[endpoints]
-        yield from conversation.take(exchange, carried, self.ledger)
+        yield from conversation.take(exchange, carried, self.stats)
         self._note(conversation)
 
     def _note(self, conversation: Dialogue) -> None:
@@ -194,7 +194,7 @@ class Traffic:
     def _give_up(self, endpoints: Endpoints) -> Iterator[Cuts]:
         """The records of a conversation after missing bytes."""
         conversation = self.conversations[endpoints]
-        said = list(conversation.skip(self.ledger))
+        said = list(conversation.skip(self.stats))
         self._note(conversation)
         yield from _together(self, said)
 
@@ -202,12 +202,12 @@ class Traffic:
         """The last records of the conversation that was silent for longest."""
         endpoints, conversation = self.conversations.popitem(last=False)
         self.waiting.pop(endpoints, None)
-        return list(conversation.end(self.ledger))
+        return list(conversation.end(self.stats))
 
     def _datagrams(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
         """The records in datagrams, each of which is a capture of its own but where frame headers say otherwise."""
         low_is_client = is_client(exchange.endpoints, self.ports)
-        found = heard(exchange, carried, self.direction, self.ledger, low_is_client=low_is_client)
+        found = heard(exchange, carried, self.direction, self.stats, low_is_client=low_is_client)
         if self.decoder.protocol.framing.to_the_end:
             yield from self._whole_datagrams(found, carried, low_is_client=low_is_client)
             return
@@ -233,7 +233,7 @@ class Traffic:
         """The records in messages that datagrams with a frame header carry."""
         for key, message in messages:
             from_client = key.upward == is_client(key.endpoints, self.ports)
-            for sent in message.records(self.decoder, self.ledger):
+            for sent in message.records(self.decoder, self.stats):
                 yield Said(sent, str(key.endpoints), from_client)
 
     def _whole_datagrams(self, exchange: Exchange, carried: Carried, *, low_is_client: bool) -> Iterator[Said]:

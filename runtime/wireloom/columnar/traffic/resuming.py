@@ -17,14 +17,14 @@ import numpy as np
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter, MalformedRange
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.traffic.bodies import Bodies, PackedBody
 from wireloom.columnar.traffic.conversations import Dialogue, OneWay
-from wireloom.columnar.traffic.courses import Plain
 from wireloom.columnar.traffic.datagrams import Datagrams, FramedMessage, MessageKey
 from wireloom.columnar.traffic.fragments import Fragmented, Fragments
+from wireloom.columnar.traffic.http_bodies import Bodies, PackedBody
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.reassembly import Chunk, Delivered, Stream
-from wireloom.columnar.traffic.wrapped import Encrypted
+from wireloom.columnar.traffic.stream_readers import Plain
+from wireloom.columnar.traffic.wrapped_streams import Encrypted
 from wireloom.endpoints import Endpoints
 from wireloom.http1 import Messages
 from wireloom.options import SOUGHT, Sender
@@ -37,7 +37,7 @@ class UnfitStateError(ValueError):
 class _Ahead(NamedTuple):
     """How far parameters were looked for: ``Ahead``."""
 
-    told: dict[str, bool]
+    values: dict[str, bool]
     open: tuple[str, ...]
     position: int | None
     cutter: "_Cutting"
@@ -56,7 +56,7 @@ class _Cutting(NamedTuple):
         ahead = None
         if cutter.ahead is not None:
             listener = cutter.ahead.listener
-            ahead = _Ahead(listener.told, tuple(listener.open), cutter.ahead.position, cls.of(cutter.ahead.cutter))
+            ahead = _Ahead(listener.values, tuple(listener.open), cutter.ahead.position, cls.of(cutter.ahead.cutter))
         return cls(dict(cutter.parameters), cutter.order, cutter.range, ahead)
 
     def put(self, cutter: Cutter) -> None:
@@ -65,7 +65,7 @@ class _Cutting(NamedTuple):
         if self.ahead is not None:
             assert cutter.ahead is not None
             listener = cutter.ahead.listener
-            listener.told, cutter.ahead.position = self.ahead.told, self.ahead.position
+            listener.values, cutter.ahead.position = self.ahead.values, self.ahead.position
             listener.open = {name: listener.open[name] for name in self.ahead.open}
             self.ahead.cutter.put(cutter.ahead.cutter)
 

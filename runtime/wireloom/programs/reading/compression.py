@@ -1,12 +1,15 @@
-"""Bytes in programs that stand for others: compressed, masked or rotated ones, and those without zeros at their end."""
+"""Bytes in programs that stand for others: packed, masked, rotated, escaped, or without zeros at their end."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from wireloom import codec
 from wireloom.codec.compression import COMPRESSORS, has_library
+from wireloom.codec.escapes import ESCAPINGS
+from wireloom.codec.transforms import Way
 from wireloom.expressions.tree import Name
 from wireloom.expressions.words import numbered, words
 from wireloom.programs import opcodes as op
+from wireloom.programs.escapes import escape_table
 from wireloom.programs.expressions import both, whole
 from wireloom.programs.outputs import Table
 from wireloom.programs.reading.lowering import Lowering, Span
@@ -35,6 +38,8 @@ def opened(through: codec.Through, at: Lowering, span: Span) -> Span:
             return _rotated(through.way, at, span)
         case codec.Compressing():
             return _unpacked(through, through.way, at, span)
+        case codec.Unescape():
+            return _unescaped(through, through.way, at, span)
     raise NoProgramError("bytes that are changed")
 
 
@@ -121,24 +126,46 @@ def _unpacked(through: codec.Through, way: codec.Compressing, at: Lowering, span
     return span
 
 
+def _unescaped(through: codec.Through, way: codec.Unescape, at: Lowering, span: Span) -> Span:
+    """What escaped bytes stand for. Those that are escaped otherwise than they would be written are left to the codec,
+    which may keep them.
+    """
+    asm, raw = at.asm, span
+    named = ((ESCAPINGS[name], mask) for name, mask in _named(way, at, ESCAPINGS)) if way.table is None else ()
+    for escaping, mask in named if way.table is None else ((way.table, True),):
+        where = at.where if mask is True else both(asm, at.where, mask)
+        numbers = asm.shared(ROOM), asm.shared(escape_table(escaping))
+        start, stop = asm.several(op.UNESCAPE, 2, (*span, where), numbers)
+        span = start, stop
+    if through.raw is not None:
+        at.partial = True
+        at.this.columns[through.raw] = Octets(*raw, asm.number(0))
+    return span
+
+
 def _compressions(way: codec.Compressing, at: Lowering) -> Iterator[tuple[str, Mask]]:
     """The compressions of bytes, and the rows that have each. Rows with one that there is no library for are not
     sound: the codec refuses them.
     """
+    for name, mask in _named(way, at, COMPRESSORS):
+        if name not in _OF_PYTHON and not has_library():
+            at.must(False, at.where if mask is True else both(at.asm, at.where, mask))
+        else:
+            yield name, mask
+
+
+def _named(way: Way, at: Lowering, names: Container[str]) -> Iterator[tuple[str, Mask]]:
+    """The names among these that bytes go through, and the rows that have each."""
     tree = way.asked.tree
     known = words(tree)
     found = at.ask_tree(numbered(tree, known))
     if not isinstance(found, int) and (found is None or found.valid != op.ONES):
         raise NoProgramError("a compression that is not known")
     for number, name in enumerate(known):
-        if name not in COMPRESSORS:
+        if name not in names:
             continue
         mask = (
             found == number if isinstance(found, int) else at.asm.value(op.EQUAL_NUMBER, (found.register,), (number,))
         )
-        if mask is False:
-            continue
-        if name not in _OF_PYTHON and not has_library():
-            at.must(False, at.where if mask is True else both(at.asm, at.where, mask))
-        else:
+        if mask is not False:
             yield name, mask

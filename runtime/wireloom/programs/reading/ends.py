@@ -70,7 +70,7 @@ def sought(until: codec.Until, span: Span, at: Lowering, *, needed: bool) -> int
         raise NoProgramError("a terminator of more than eight bytes")
     numbers = wrapped(int.from_bytes(until.end, "little")), len(until.end), int(needed), until.unit
     reason = None if until.unterminated else Reason("unterminated", span[0], (f"no terminator {until.end.hex()}",))
-    (stop,) = at.asm.several(op.FIND, 1, (*span, at.where), numbers, at.told(reason))
+    (stop,) = at.asm.several(op.FIND, 1, (*span, at.where), numbers, at.reason_here(reason))
     return stop
 
 

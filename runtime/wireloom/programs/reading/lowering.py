@@ -1,14 +1,14 @@
-"""A program while it is put together: where it reads, in which rows, and what is known there.
+"""Translates a layout to instructions that read it: the state of a program under construction.
 
-A program takes for sound what surely is. Whatever no program says, such as a list with items, makes rows that have it
-unsound, and so does whatever is wrong. These rows are read by the codec, unless a check has a reason.
+A row is accepted only if every check of the program passes. What no instruction says rejects the rows that use it.
+Rejected rows are read by the codec, unless the check that failed has a reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from wireloom.codec.checksums import REVERSED, Crc
+from wireloom.codec.checksums import REVERSED, Crc, withdrawals
 from wireloom.codec.reader import Reader
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
@@ -180,7 +180,7 @@ class Lowering:
         """Rows ``where`` it does not hold are not sound, for a ``reason`` if one is known."""
         if holds is not True and holds != op.ONES:
             mask = self.where if where is None else where
-            self.asm.check(self.asm.number(0) if holds is False else holds, mask, self.told(reason))
+            self.asm.check(self.asm.number(0) if holds is False else holds, mask, self.reason_here(reason))
 
     def must_equal(self, one: Number, other: Number, where: int, reason: AnyReason | None = None) -> None:
         """Rows ``where`` two numbers are not the same are not sound: 2^64 - 1 is not -1, which has the same bits."""
@@ -193,7 +193,7 @@ class Lowering:
         """Whether what is read is in packed bytes."""
         return self.whole != (op.START, op.STOP)
 
-    def told(self, reason: AnyReason | None) -> AnyReason | None:
+    def reason_here(self, reason: AnyReason | None) -> AnyReason | None:
         """A reason, unless it has positions in what is packed."""
         return None if self.is_packed or not self.reasoning else reason
 
@@ -244,7 +244,7 @@ class Lowering:
     def need(self, *sizes: tuple[str | None, int]) -> None:
         """Values of these names, or of none, and of these sizes must follow the cursor."""
         reads, count = (self.position, self.limit, self.where), sum(size for _, size in sizes)
-        reason = self.told(Missing(self.position, self.limit, self.shift, sizes))
+        reason = self.reason_here(Missing(self.position, self.limit, self.shift, sizes))
         (position,) = self.asm.several(op.NEED, 1, reads, (self.shift + count,), reason)
         self._keep(position, self.position)
         self.position = position
@@ -262,7 +262,7 @@ class Lowering:
         there = size.register
         if size.valid != op.ONES:
             there = self.asm.value(op.CHOOSE, (size.valid, there, self.asm.number(0)))
-        reason = self.told(Missing(cursor, self.limit, register=there))
+        reason = self.reason_here(Missing(cursor, self.limit, register=there))
         start, stop = self.asm.several(op.TAKE, 2, (cursor, there, self.limit, self.where), (), reason)
         words = ("a size that follows from an absent value",)
         self.must(size.valid, reason=Reason("invalid-size", start, words))
@@ -361,9 +361,21 @@ class Lowering:
         reverses = not algorithm.reflect_in
         numbers = tables, algorithm.initial, asm.shared(Table(REVERSED)) if reverses else tables, int(reverses)
         found = asm.value(op.CRC, (start, stop), numbers)
+        if algorithm.unaugmented:
+            found = self._withdrawn(found, algorithm)
         if not algorithm.reflect_out:
             found = self._reversed(found, algorithm.bits)
         return asm.value(op.XOR, (found, asm.number(algorithm.xor_out))) if algorithm.xor_out else found
+
+    def _withdrawn(self, register: int, algorithm: Crc) -> int:
+        """What a register was before as many zero bits as it has."""
+        asm, found = self.asm, self.asm.number(0)
+        for place, numbers in enumerate(withdrawals(algorithm.bits, algorithm.poly)):
+            shifted = asm.value(op.SHIFT_RIGHT, (register, asm.number(8 * place)))
+            byte = asm.value(op.AND_NUMBER, (shifted,), (0xFF,))
+            one = asm.value(op.LOOK_UP, (byte,), (asm.shared(Table.of(numbers)), 1 << 8))
+            found = asm.value(op.XOR, (found, one))
+        return found
 
     def _reversed(self, register: int, bits: int) -> int:
         """The lowest bits of a register in the other order."""

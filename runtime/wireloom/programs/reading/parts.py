@@ -10,14 +10,16 @@ from construct import BytesInteger, FormatField
 from wireloom import codec
 from wireloom.codec.columns import is_whole
 from wireloom.codec.computed import LIMITS, Computed
+from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
-from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits
+from wireloom.programs.expressions import Found, both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
+from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
@@ -171,15 +173,14 @@ def _must_be(wanted: object, found: Datum, kind: object, at: Lowering) -> None:
 @step.register
 def _bits(part: codec.Bits, at: Lowering) -> None:
     kind = NumberFormat.from_construct(part.integer)
-    if kind.size > 8:
-        raise NoProgramError("bits of a number of more than 64 bits")
     if part.over:
         at.shift -= kind.size
     at.need((part.whole[0] if part.whole is not None else part.fields[0][0], kind.size))
-    start = at.cursor
-    word = number_at(kind, at)
+    start, place = at.cursor, at.shift
+    word = number_at(kind, at) if kind.size <= 8 else None
+    at.shift = place + kind.size
     span = start, at.cursor
-    if part.whole is not None:
+    if part.whole is not None and word is not None:
         at.spans[part.whole[0]] = span
         with at.asm.field(part.whole[0]):
             put(at, *part.whole, word)
@@ -188,7 +189,13 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
             raise NoProgramError("bits as a list")
         at.spans[name] = span
         with at.asm.field(name):
-            _number(name, said, some_bits(at.asm, word, shift, mask), at)
+            if word is None:
+                width, little = mask.bit_length(), kind.is_little(little=at.little)
+                bits = bits_in_memory(at, place, kind.size, shift, width, little=little)
+                number = bit_field(at, said.subcon, bits, 0, start)
+            else:
+                number = bit_field(at, said.subcon, word, shift, start)
+            _number(name, said, number, at)
         valid(at, name, said)
 
 
@@ -325,6 +332,11 @@ def _encoded(part: Encoded, at: Lowering) -> None:
 
 
 @step.register
+def _kept_record(part: KeptRecord, at: Lowering) -> None:
+    """Nothing: programs read records that are as they would be written."""
+
+
+@step.register
 def _unpack(part: codec.Unpack, at: Lowering) -> None:
     def read_inside() -> None:
         layout(part.content, at)
@@ -423,7 +435,7 @@ def _are(wanted: bytes, position: int, shift: int, at: Lowering, reason: Reason 
     """Rows in which the bytes there are others are not sound."""
     while wanted:
         size = next(each for each in (8, 4, 2, 1) if each <= len(wanted))
-        found = at.asm.value(_LOADS[size, True], (position,), (shift,))
+        found = at.asm.value(LOADS[size, True], (position,), (shift,))
         same = at.asm.value(op.EQUAL_NUMBER, (found,), (int.from_bytes(wanted[:size], "little"),))
         at.must(same, reason=reason)
         wanted, shift = wanted[size:], shift + size
@@ -482,10 +494,8 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
             return Number(register, known, known)
     elif written is not None:
         register = swapped_words(at.asm, written, kind.size)
-    elif kind.odd:
-        register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
     else:
-        register = at.asm.value(_LOADS[kind.size, little], (place,), (shift,))
+        register = load(at, place, shift, kind.size, little=little)
         register = swapped_words(at.asm, register, kind.size) if kind.swapped else register
     if kind.half:
         single = at.asm.value(op.LOOK_UP, (register,), (at.asm.shared(singles()), 1 << bits))
@@ -502,14 +512,6 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         register = register if is_signed else at.asm.value(op.SIGN, (register,), (bits,))
         return Number(register, -1 << bits - 1, (1 << bits - 1) - 1)
     return Number(register, 0, (1 << bits) - 1)
-
-
-_LOADS = {
-    (1, False): op.LOAD_1, (1, True): op.LOAD_1,
-    (2, False): op.LOAD_2_BIG, (2, True): op.LOAD_2,
-    (4, False): op.LOAD_4_BIG, (4, True): op.LOAD_4,
-    (8, False): op.LOAD_8_BIG, (8, True): op.LOAD_8,
-}  # fmt: skip
 
 
 def extent(kind: object, at: Lowering) -> Span:

@@ -21,7 +21,7 @@ def text(kind: codec.Text, span: Span, begin: int, at: Lowering) -> Octets:
     """The text that bytes are, in UTF-8, of a value that begins somewhere. Raises ``NoProgramError``."""
     if kind.encoding in ("utf-8", "ascii"):
         reason = Reason("text", begin, (Undecodable(*span, kind.encoding),)) if kind.strict else None
-        at.asm.check_text(*span, at.where, at.told(reason), is_ascii=kind.encoding == "ascii")
+        at.asm.check_text(*span, at.where, at.reason_here(reason), is_ascii=kind.encoding == "ascii")
         return Octets(*span)
     table = _translation(kind.encoding)
     if not at.decoding:

@@ -10,7 +10,7 @@ from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reasons import AnyReason, WrongItem
 from wireloom.programs.values import Mask
 
-_PLACES = {op.LOOK_UP: (0,), op.SAME: (0,), op.CRC: (0, 2), op.UNPACK: (0,), op.FILL: (0,)}
+_PLACES = {op.LOOK_UP: (0,), op.SAME: (0,), op.CRC: (0, 2), op.UNPACK: (0,), op.FILL: (0,), op.UNESCAPE: (0, 1)}
 """Which numbers of instructions are places of outputs and tables."""
 _MASKED = op.JUDGING | {op.TRIM, op.SUM}
 """Instructions whose last operand is the mask of the rows that they are about."""

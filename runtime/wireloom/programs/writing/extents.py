@@ -12,7 +12,7 @@ from wireloom.codec.values import Extent
 from wireloom.codec.varints import Varint
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.reading.sized import PIECES, before, behind, bits, fewest_bytes, has_piece, taken
@@ -57,7 +57,7 @@ class ArrangingExtents(ArrangingNumbers):
             reads, there = (known.start, known.stop), both(self.asm, where, known.valid)
 
             def write() -> None:
-                self.asm.do(orders.WRITE_SPELLED, (*reads, self._place(position), there), (shift, way))
+                self.asm.do(write_op.WRITE_SPELLED, (*reads, self._place(position), there), (shift, way))
 
             self._later(write)
             self.this.octets[name] = Copied(start, self.cursor, there)
@@ -74,7 +74,7 @@ class ArrangingExtents(ArrangingNumbers):
             self._prepare(name, said)
             size = asm.number(fixed)
         else:
-            size = asm.value(orders.DIGITS_SIZE, (self._room(name, said),), (kind.base, kind.digits))
+            size = asm.value(write_op.DIGITS_SIZE, (self._room(name, said),), (kind.base, kind.digits))
         if meaning_of(said) is None:
             self._bound(name, kind.least, kind.most)
         form = kind.base, int(kind.alphabet.isupper() and kind.base > 10)
@@ -86,7 +86,7 @@ class ArrangingExtents(ArrangingNumbers):
             start, stop = self.moved(position, shift), self.cursor
 
             def write(register: int) -> None:
-                asm.do(orders.WRITE_DIGITS, (register, self._place(start), self._place(stop), where), form)
+                asm.do(write_op.WRITE_DIGITS, (register, self._place(start), self._place(stop), where), form)
 
             self._number_later(name, said, write, position, shift, fixed or 0)
 
@@ -117,7 +117,7 @@ class ArrangingExtents(ArrangingNumbers):
                 piece = asm.value(op.SHIFT_RIGHT, (register, bits(self, size, rest)))
                 to = self._place(asm.value(op.ADD, (place, taken(self, size, at))))
                 there = both(asm, where, has_piece(self, size, count))
-                asm.do(orders.WRITE, (piece, to, there), (0, count, int(not little)))
+                asm.do(write_op.WRITE, (piece, to, there), (0, count, int(not little)))
 
         self._later(write)
 
@@ -193,7 +193,7 @@ class ArrangingExtents(ArrangingNumbers):
             self._later(partial(self._write_word, register, position, where, to))
 
     def _write_word(self, register: int, position: int, where: int, to: tuple[int, int, int]) -> None:
-        self.asm.do(orders.WRITE, (register, self._place(position), where), to)
+        self.asm.do(write_op.WRITE, (register, self._place(position), where), to)
 
     def _pad(self, part: codec.Pad) -> None:
         """Zeros, as many as its size says, which is below that of records, or none."""
@@ -219,4 +219,4 @@ class ArrangingExtents(ArrangingNumbers):
     def _pad_up(self, start: int, stop: int, byte: int) -> None:
         """Fill the bytes between two positions of the record."""
         where = self.where
-        self._later(lambda: self.asm.do(orders.PAD, (self._place(start), self._place(stop), where), (byte,)))
+        self._later(lambda: self.asm.do(write_op.PAD, (self._place(start), self._place(stop), where), (byte,)))

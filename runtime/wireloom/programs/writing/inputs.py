@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import both
 from wireloom.programs.outputs import Output
@@ -92,7 +92,7 @@ class Inputs:
 
     def __init__(self, asm: Assembler) -> None:
         self.asm = asm
-        self.row = asm.value(orders.ROW)
+        self.row = asm.value(write_op.ROW)
         self.taken: dict[int, Address] = {}
 
     def _take(self, path: Path, *addresses: tuple[int | None, int, int]) -> int:
@@ -114,7 +114,7 @@ class Inputs:
         if not outline.missing:
             return where
         place = self._take(path, (VALIDITY, 0, 0), (None, 0, 0))
-        return both(self.asm, where, self.asm.value(orders.BIT, (self.row,), (place,)))
+        return both(self.asm, where, self.asm.value(write_op.BIT, (self.row,), (place,)))
 
     def _column(self, path: Path, outline: Outline, where: int) -> Datum:
         asm, valid = self.asm, self.valid(path, outline, where)
@@ -122,13 +122,13 @@ class Inputs:
             case Kind.STRUCT:
                 return Struct(self.columns(path, dict(outline.fields), valid), valid)
             case Kind.LIST:
-                count = Number(asm.value(orders.COUNT, (self.row,), (self._take(path, _values(4)),)), 0, FARTHEST)
+                count = Number(asm.value(write_op.COUNT, (self.row,), (self._take(path, _values(4)),)), 0, FARTHEST)
                 return Items(valid, count, path=path, outline=outline, inputs=self)
             case Kind.BYTES:
                 return self.octets(path, valid)
             case Kind.BOOLEAN:
                 place = self._take(path, (_VALUES, 0, 0), (None, 0, 0))
-                return Number(asm.value(orders.BIT, (self.row,), (place,)), 0, 1, valid, truth=True)
+                return Number(asm.value(write_op.BIT, (self.row,), (place,)), 0, 1, valid, truth=True)
             case Kind.DECIMAL:
                 low, high = self._halves(path)
                 asm.check(asm.value(op.EQUAL_NUMBER, (high,), (0,)), valid)
@@ -145,7 +145,7 @@ class Inputs:
     def _halves(self, path: Path) -> tuple[int, int]:
         """The lowest 64 bits of numbers of 128 bits, and the highest."""
         place = self._take(path, _values(16), _values(16, 8))
-        low, high = (self.asm.value(orders.COLUMN, (self.row,), (each, 8, 16)) for each in (place, place + 1))
+        low, high = (self.asm.value(write_op.COLUMN, (self.row,), (each, 8, 16)) for each in (place, place + 1))
         return low, high
 
     def variant(self) -> int:
@@ -155,12 +155,12 @@ class Inputs:
 
     def octets(self, path: Path, valid: int) -> Octets:
         """Texts or bytes."""
-        start, stop = self.asm.several(orders.SPAN, 2, (self.row,), (self._take(path, _values(4), (_OCTETS, 0, 0)),))
+        start, stop = self.asm.several(write_op.SPAN, 2, (self.row,), (self._take(path, _values(4), (_OCTETS, 0, 0)),))
         return Octets(start, stop, valid)
 
     def _number(self, path: Path, kind: Kind, bits: int, valid: int) -> Number:
         asm, size = self.asm, bits // 8
-        register = asm.value(orders.COLUMN, (self.row,), (self._take(path, _values(size)), size, size))
+        register = asm.value(write_op.COLUMN, (self.row,), (self._take(path, _values(size)), size, size))
         if kind is Kind.FLOAT:
             self._no_nan(register, size, valid)
             return Number(register, 0, 0, valid, floating=size)

@@ -14,13 +14,14 @@ from wireloom import codec
 from wireloom.codec.computed import Computed
 from wireloom.codec.encodings import encoded
 from wireloom.codec.errors import DecodeError
+from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
 from wireloom.codec.meanings import Counted, DecimalMeaning
 from wireloom.codec.runs import Run
+from wireloom.codec.transforms import Same, Transform
 from wireloom.codec.varints import Varint
-from wireloom.codec.ways import Same, Transform
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
@@ -131,6 +132,8 @@ class Arranging(ArrangingExtents):
                 self._computed(part)
             case codec.Unpack():
                 self._unpack(part)
+            case KeptRecord():
+                pass
             case Encoded():
                 start = self.cursor
                 self._octets(part.encoding.raw, part.encoding.extent)
@@ -140,7 +143,7 @@ class Arranging(ArrangingExtents):
 
     def within(self, holds: Mask, read: Callable[[], None]) -> None:
         """Lay out something in the rows where ``holds``. If no program does, none of these rows is sound."""
-        lists: list[list[Any]] = [self.writes, self.following, self.varying, self.sums]
+        lists: list[list[Any]] = [self.writes, self.following, self.varying, self.sums, self.alternatives]
         counts, items = [len(each) for each in lists], dict(self.items)
         this, octets, filled = self.this, dict(self.this.octets), dict(self.this.filled)
         mask = holds if isinstance(holds, bool) else both(self.asm, self.where, holds)

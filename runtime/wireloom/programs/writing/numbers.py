@@ -15,7 +15,7 @@ from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Function, Name, Origin
 from wireloom.programs import opcodes as op
-from wireloom.programs import write_opcodes as orders
+from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat, swapped_words, varint_form
@@ -30,8 +30,9 @@ from wireloom.programs.values import (
     Number,
     Octets,
 )
+from wireloom.programs.writing.bit_fields import chunks, placed, unsigned
 from wireloom.programs.writing.ibm import ibm_bits
-from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
+from wireloom.programs.writing.scope import Copied, Divided, Following, Laid, Stamp, Summed
 
 D = TypeVar("D", codec.Bcd, codec.Zoned)
 
@@ -55,6 +56,8 @@ class ArrangingNumbers(Lowering):
         self.writes: list[tuple[tuple[str, ...], Callable[[], None]]] = []
         """What writes something once all is known, and the path of its field."""
         self.following: list[Following] = []
+        self.alternatives: list[Divided] = []
+        """The last number that was divided into bits, and the alternatives for some of these."""
         self.varying: list[Following] = []
         """Those of ``following`` whose own size depends on their value."""
         self.guesses: list[int] = []
@@ -200,7 +203,7 @@ class ArrangingNumbers(Lowering):
 
     def constant(self, octets: bytes) -> Span:
         """From where to where in memory these bytes are."""
-        start, stop = self.asm.several(orders.CONSTANT, 2, (), (self.asm.shared(Table(octets)), len(octets)))
+        start, stop = self.asm.several(write_op.CONSTANT, 2, (), (self.asm.shared(Table(octets)), len(octets)))
         return start, stop
 
     def settle(self, of: Laid, name: str, number: int) -> None:
@@ -251,7 +254,7 @@ class ArrangingNumbers(Lowering):
 
     def _write(self, register: int, *, size: int, position: int, shift: int, where: int, little: bool) -> None:
         """Write a number of so many bytes so many bytes behind a position of the record."""
-        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, size, int(not little)))
+        self.asm.do(write_op.WRITE, (register, self._place(position), where), (shift, size, int(not little)))
         offset = self.offset_of(position, where)
         if offset is not None:
             said = register, size, little
@@ -264,34 +267,50 @@ class ArrangingNumbers(Lowering):
         return op.START if position == self.nothing else self.asm.value(op.ADD, (op.START, position))
 
     def _bits(self, part: codec.Bits) -> None:
+        if any(isinstance(said.subcon, codec.BitList) for _, said, _, _ in part.fields):
+            raise NoProgramError("bits as a list")
+        if not part.over:
+            self.alternatives = []
         kind = NumberFormat.from_construct(part.integer)
-        if part.over or any(isinstance(said.subcon, codec.BitList) for _, said, _, _ in part.fields):
-            raise NoProgramError("bits over others, or as a list")
-        position, shift = self.position, self.shift
-        start = self.cursor
+        position, shift = self.position, self.shift - (kind.size if part.over else 0)
+        start, stop = self.moved(position, shift), self.moved(position, shift + kind.size)
         self.move(position, shift + kind.size)
-        for name, said, _, mask in part.fields:
+        for name, said, _, _ in part.fields:
             if said.checksum is not None:
                 raise NoProgramError("a checksum in bits")
             self._prepare(name, said)
-            if meaning_of(said) is None:
-                self._bound(name, 0, mask)
-            self.spans[name] = start, self.cursor
+            if isinstance(said.subcon, codec.Bit):
+                self._bound(name, said.subcon.least, said.subcon.most)
+            self.spans[name] = start, stop
         if part.whole is not None:
             self._may_fill(self.this, part.whole[0])
-            self.spans[part.whole[0]] = start, self.cursor
-        of, where, little = self.this, self.where, kind.is_little(little=self.little)
-        write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
-        self._later(lambda: write(self._word(part, of)))
+            self.spans[part.whole[0]] = start, stop
+        self.alternatives.append(Divided(part, self.this, self.where))
+        if part.over:
+            return
+        parts, little = self.alternatives, kind.is_little(little=self.little)
+        for low, count, behind in chunks(kind.size, little=little):
+            place = shift + behind
+            write = partial(self._write, size=count, position=position, shift=place, where=self.where, little=little)
+            self._later(lambda write=write, low=low, count=count: write(self._word(parts, low, count)))  # type: ignore[misc]
 
-    def _word(self, part: codec.Bits, of: Laid) -> int:
-        """The number that bits make up, where it is not given itself."""
-        asm, word = self.asm, self.nothing
-        for name, said, shift, mask in part.fields:
-            bits = asm.value(op.AND_NUMBER, (self._told(of, name, said),), (mask,))
-            word = asm.value(op.OR, (word, asm.value(op.SHIFT_LEFT, (bits, asm.number(shift)))))
-        known = None if part.whole is None else of.columns.get(part.whole[0])
+    def _word(self, parts: Iterable[Divided], low: int, count: int) -> int:
+        """So many bytes of the number that bits make up, from the bit ``low`` on, where it is not given itself."""
+        asm, (first, *others) = self.asm, parts
+        word = self._bits_of(first, low, count)
+        for other in others:
+            found = self._bits_of(other, low, count)
+            word = asm.value(op.OR, (word, asm.value(op.CHOOSE, (other.where, found, self.nothing))))
+        known = None if first.part.whole is None else first.of.columns.get(first.part.whole[0])
         return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
+
+    def _bits_of(self, divided: Divided, low: int, count: int) -> int:
+        asm, word = self.asm, self.nothing
+        for name, said, shift, mask in divided.part.fields:
+            bits = unsigned(asm, self._told(divided.of, name, said), said.subcon)
+            found = placed(asm, bits, mask.bit_length(), shift, low, count)
+            word = word if found is None else asm.value(op.OR, (word, found))
+        return word
 
     def _varint(self, name: str, said: codec.Field, kind: Varint) -> None:
         """A number of variable length, which goes to the cursor."""
@@ -316,10 +335,10 @@ class ArrangingNumbers(Lowering):
 
         def write() -> None:
             register = self._folded(kind, told())
-            self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (shift, form))
+            self.asm.do(write_op.WRITE_VARINT, (register, self._place(position), where), (shift, form))
 
         self._later(write)
-        self._on(self.asm.value(orders.VARINT_SIZE, (self._folded(kind, room),), (form,)))
+        self._on(self.asm.value(write_op.VARINT_SIZE, (self._folded(kind, room),), (form,)))
 
     def _decimal(
         self, name: str, said: codec.Field, kind: D, octets_of: Callable[[Assembler, int, D], Iterator[int]]
@@ -335,7 +354,7 @@ class ArrangingNumbers(Lowering):
             octets = octets_of(self.asm, self._told(of, name, said), kind)
             place = self._place(position)
             for number, octet in enumerate(octets):
-                self.asm.do(orders.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
+                self.asm.do(write_op.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
 
         self._later(write)
 
@@ -366,7 +385,7 @@ class ArrangingNumbers(Lowering):
         size = asm.value(op.SUBTRACT, (octets.stop, octets.start))
         begin, to, shift = self.cursor, self.position, self.shift
         self._on(size if octets.valid == op.ONES else asm.value(op.CHOOSE, (octets.valid, size, self.nothing)))
-        self._later(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
+        self._later(lambda: asm.do(write_op.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
         return Copied(begin, self.position, where)
 
     def _derive(self) -> None:

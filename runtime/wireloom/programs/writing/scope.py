@@ -1,4 +1,4 @@
-"""What is known of a struct while a program that writes it is put together."""
+"""The scope of one struct while its program that writes is made: its columns, offsets, and values to fill in later."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -50,6 +50,15 @@ class Following:
     of: Laid
     where: int
     path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """Bit fields of a number in the rows ``where`` they are laid out."""
+
+    part: codec.Bits
+    of: Laid
+    where: int
 
 
 @dataclass(slots=True)

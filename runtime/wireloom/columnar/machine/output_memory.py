@@ -1,0 +1,155 @@
+"""The memory of the output buffers of programs."""
+
+import ctypes
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.columnar import memory_budget
+from wireloom.columnar.buffers import Array, zeros
+from wireloom.columnar.machine.program_buffers import Rooms
+from wireloom.columnar.unsnappy import SLACK
+from wireloom.programs.outputs import Output
+
+_RATIO = 8
+"""There is room for so many unpacked bytes for each one of the records, but for no more than lists may take."""
+_LINE = 64
+"""Rooms begin at multiples of so many bytes."""
+
+
+class Shared:
+    """Memory for the values of messages in ``count`` rows. Each row is of one message at most, and the structs of all
+    others are null there, so that their values may stand in the same places.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.buffers: defaultdict[str, list[pa.Buffer]] = defaultdict(list)
+
+    def buffer(self, room: Output, number: int) -> pa.Buffer:
+        """The memory of the room that is ``number`` among those for values of its type."""
+        found = self.buffers[room.like]
+        if number == len(found):
+            found.append(pa.allocate_buffer(_bytes(room, self.count)))
+            ctypes.memset(found[-1].address, 0, found[-1].size)
+        return found[number]
+
+
+class FilledList(NamedTuple):
+    """The ``values`` of a list's items: so many of each of these ``rows``, which ascend, and none of others."""
+
+    rows: Array
+    counts: Array
+    values: pa.Array
+
+
+class Filled:
+    """What a program has written to its outputs, for ``count`` rows, of ``records`` that have ``size`` bytes together.
+
+    Where these are not all rows, values of fixed size stand in ``shared`` memory.
+    """
+
+    def __init__(self, rooms: Rooms, count: int, records: int, size: int, shared: Shared | None = None) -> None:
+        self.count = count
+        self.rooms = rooms
+        self.apart: dict[int, pa.Buffer] = {}
+        self.own = rooms.alone + ([] if shared is not None else rooms.values)
+        if shared is not None:
+            alike: Counter[str] = Counter()
+            for place, room in rooms.values:
+                self.apart[place] = shared.buffer(room, alike[room.like])
+                alike[room.like] += 1
+        for place, room in self.own:
+            self.apart[place] = pa.allocate_buffer(_bytes(room, count), resizable=True)
+            if room.like.startswith("decimal"):  # not all numbers of 16 bytes are one, also of rows that are rejected
+                ctypes.memset(self.apart[place].address, 0, self.apart[place].size)
+        most = self.most = min(_RATIO * size, memory_budget.LISTS) if rooms.unpacking else 0
+        """How many bytes may be unpacked."""
+        for place, room in rooms.octets:
+            needed = _bytes(room, 0) + room.more * records + SLACK
+            needed += size + most if room.holds or room.unpacks else 0
+            self.apart[place] = pa.allocate_buffer(needed, resizable=True)
+        self.begins, needed = _laid(rooms.cleared, count)
+        self.memory = pa.allocate_buffer(needed, resizable=True)
+        ctypes.memset(self.memory.address, 0, needed)
+        self.addresses = rooms.tables.copy()
+        for place, begin in self.begins.items():
+            self.addresses[place] = self.memory.address + begin
+        for place, buffer in self.apart.items():
+            self.addresses[place] = buffer.address
+        self.make_room(size)
+        self.amounts = np.zeros((len(self.addresses), 2), np.int64)
+        self.amounts[rooms.unpacking, 1] = most
+        self.heavy = 0
+        """How many bytes the items of lists take in a table, and what is unpacked."""
+        self.lists: dict[int, FilledList] = {}
+        """The items of lists, by the place of the list."""
+
+    def make_room(self, size: int) -> None:
+        """Make room for all items that records of so many bytes can have."""
+        for place, each in self.rooms.items:
+            self.apart[place] = pa.allocate_buffer(each * (size + self.most), resizable=True)
+            self.addresses[place] = self.apart[place].address
+
+    @property
+    def unpacked(self) -> int:
+        """How many bytes were unpacked."""
+        return sum(int(self.amounts[place, 0]) for place in self.rooms.unpacking)
+
+    def cut(self, count: int) -> None:
+        """Leave it at so many rows, all that were written."""
+        if 2 * count < self.count:
+            before, (self.begins, needed) = self.begins, _laid(self.rooms.cleared, count)
+            for place, room in self.rooms.cleared:
+                to, begin = (self.memory.address + begins[place] for begins in (self.begins, before))
+                ctypes.memmove(to, begin, _bytes(room, count))
+            self.memory.resize(needed, shrink_to_fit=True)
+            for place, room in self.own:
+                self.apart[place].resize(_bytes(room, count), shrink_to_fit=True)
+        self.count = count
+
+    def buffer(self, place: int) -> pa.Buffer:
+        """What was written to a place."""
+        found = self.apart.get(place)
+        return self.memory.slice(self.begins[place]) if found is None else found
+
+    def numbers(self, place: int, kind: type[np.generic], count: int | None = None) -> Array:
+        """Numbers, one a row."""
+        count = self.count if count is None else count
+        return np.frombuffer(self.apart.get(place, self.memory), kind, count, self.begins.get(place, 0))
+
+    def bits(self, place: int | None) -> pa.Buffer | None:
+        """Validity or booleans."""
+        return None if place is None else self.buffer(place)
+
+    def offsets(self, place: int, count: int) -> pa.Buffer:
+        """The places at which ``count`` values end, also of the last ones, of which nothing was written."""
+        amount, rows = self.amounts[place].tolist()
+        if not amount:
+            return zeros(count + 1)
+        if rows <= count:
+            self.numbers(place, np.int32, count + 1)[rows:] = amount
+        return self.buffer(place)
+
+    def octets(self, place: int, size: int) -> pa.Buffer:
+        """Bytes, without the room that was not needed."""
+        buffer = self.apart[place]
+        buffer.resize(size, shrink_to_fit=True)
+        return buffer
+
+
+def _bytes(room: Output, count: int) -> int:
+    """What a room takes for so many rows; offsets are one more."""
+    return -(-room.bits * (count + 1) // 8)
+
+
+def _laid(rooms: Sequence[tuple[int, Output]], count: int) -> tuple[dict[int, int], int]:
+    """Where each room begins in memory that has all of them, and how much that is."""
+    begins, at = {}, 0
+    for place, room in rooms:
+        begins[place] = at
+        at += -(-_bytes(room, count) // _LINE) * _LINE
+    return begins, at
