@@ -25,6 +25,8 @@ from wireloom.programs.support import unread
 
 NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
 WHOLE = {
+    "dns": 1,
+    "dns_tcp": 1,
     "elf": 1,
     "gdl90": 4,
     "kafka_batches": 1,
@@ -114,11 +116,13 @@ def test_tables(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 WRITTEN = {
+    "dns": 1,
+    "dns_tcp": 1,
     "mainframe": 2,
     "mavlink2": 8,
     "mqtt": 14,
     "netflow5": 1,
-    "nmea": 4,
+    "nmea": 5,
     "protobuf": 1,
     "rtcm3": 5,
     "sbe": 2,

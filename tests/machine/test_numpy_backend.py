@@ -33,3 +33,17 @@ def test_bytes_are_found_in_ranges(wanted: bytes, close: int, searched: int, mon
     assert (tile.registers[op.FREE] - base).tolist() == expected
     find(tile, op.FREE, op.START, op.STOP, op.ONES, number, len(wanted), 1, 1)
     assert tile.registers[op.SOUND].tolist() == [place >= 0 for place in places]
+
+
+@pytest.mark.parametrize("needed", [0, 1])
+def test_nothing_is_sought_behind_an_end(needed: int) -> None:
+    """Turns of loops that are guessed may begin there. Whatever they would find is not what the turn before ends with,
+    and must not be an address in other memory.
+    """
+    buffer, zeros = np.frombuffer(b"a,b,", np.uint8), np.zeros(8, np.uint8)
+    base, empty = buffer.ctypes.data, np.zeros((0, 2), np.int64)
+    start, stop = np.array([0, 3, 2]) + base, np.array([4, 2, 2]) + base
+    tile = Tile(start, stop, np.arange(3), empty, empty, zeros.ctypes.data, base + len(buffer))
+    find(tile, op.FREE, op.START, op.STOP, op.ONES, ord(","), 1, needed, 1)
+    assert tile.registers[op.SOUND].tolist() == [True, False, not needed]
+    assert tile.registers[op.FREE][0] == base + 1

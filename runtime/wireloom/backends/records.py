@@ -20,7 +20,7 @@ from wireloom.codec.reader import Reader
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.records import RecordLowering
-from wireloom.programs.values import Datum, NoProgramError, Number
+from wireloom.programs.values import Datum, Listing, NoProgramError, Number
 from wireloom.programs.writing.inputs import ITEM, Kind, Outline
 from wireloom.programs.writing.layout import Arranging, InnerArranging
 from wireloom.programs.writing.outlines import outline_of
@@ -30,7 +30,7 @@ Specialisation = Callable[[bytes], Any]
 """Returns None for a record that the program does not accept, or raises an error of values."""
 Types = Mapping[str, type]
 """The types of values by the columns that they are given for."""
-_TAKEN = ("data", "end", "row")
+_TAKEN = ("data", "end", "row", "left")
 _BEGINNING = {op.START: "0", op.STOP: "end", op.ONES: "True"}
 
 
@@ -82,7 +82,7 @@ class RecordFunctions:
         header = [each for each in said.record.columns if each.name in found]
         values: list[tuple[Datum | None, ColumnType]] = [(found[each.name], each.type) for each in header]
         values += [(level.columns.get(each.name), each.type) for each in said.columns]
-        source, instructions = self._begun(at.asm, values)
+        source, instructions = self._begun(at.asm, values, heavy=at.heavy)
         results = ResultSource(source, instructions)
         texts = {each.name: results.value(found[each.name], each.type) for each in header}
         struct = results.struct(said.columns, level.columns)
@@ -120,7 +120,7 @@ class RecordFunctions:
         asked = [each for _, each in inside if not each.label and each.name != "variant"]
         fields = tuple((each.name, outline_of(each.type, missing=False)) for each in asked)
         outlines[message] = Outline(Kind.STRUCT, 0, missing=False, fields=fields)
-        laid, inputs, _, lists = write_record(self.records, code, outlines, settled)
+        laid, inputs, read, lists = write_record(self.records, code, outlines, settled)
         _check_inner(laid)
         source = Script(("header", "this", "item", *_TAKEN))
         row = RowSource(source, laid.asm, _BEGINNING, inputs, number)
@@ -134,6 +134,7 @@ class RecordFunctions:
             row.join(path, self._items(items, row.values[path].kind), items.asked)
         row.total = laid.total
         row.program((laid.total, *(each for one in lists.values() for each in (one.where, *registers(one.found)))))
+        _bear(source, list(lists_of(one.found for one in lists.values())), read.heavy)
         results = ResultSource(source, row)
         for path, one in lists.items():
             differs = f"{results.value(replace(one.found, valid=op.ONES), one.type)} != {row.values[path].name}"
@@ -183,19 +184,30 @@ class RecordFunctions:
         return row.finish("write_item", names, "item to bytes")
 
     def _begun(
-        self, asm: Assembler, asked: Sequence[tuple[Datum | None, ColumnType]], *, judging: bool = True
+        self, asm: Assembler, asked: Sequence[tuple[Datum | None, ColumnType]], *, judging: bool = True, heavy: int = 0
     ) -> tuple[Script, InstructionSource]:
-        """A function that has followed a program up to the values that are ``asked`` for, in columns of these types."""
+        """A function that has followed a program up to the values that are ``asked`` for, in columns of these types.
+        There are so many ``heavy`` values that may have all bytes of the record again.
+        """
         source, data = Script(_TAKEN), [known for known, _ in asked]
         source.add("end = len(data)")
-        if weight := sum(each.weight for each in lists_of(data)):
-            source.add(f"if end > {Reader.HEAVIEST // weight}: return None")
+        _bear(source, list(lists_of(data)), heavy)
         if until := self.records.protocol.record.until:
             source.add(f"if not data.endswith({until!r}): return None")
         instructions = InstructionSource(source, asm, _BEGINNING, doubles(*data), asked_texts(*asked))
         instructions.begun = len(source.lines)
         instructions.program(registers(*data), judging=judging)
         return source, instructions
+
+
+def _bear(source: Script, lists: Sequence[Listing], heavy: int) -> None:
+    """Leave out records whose lists may weigh too much, and say how many bytes may be read that belong to others."""
+    weight, share = sum(each.weight for each in lists), Reader.SHARED // Reader.STEP
+    if any(each.borrowed for each in lists):
+        source.add(f"left = {share - heavy} * end")
+        weight = (1 + share) * (1 + weight)
+    if weight:
+        source.add(f"if end > {Reader.HEAVIEST // weight}: return None")
 
 
 def _given(columns: Sequence[Column], types: Types) -> list[tuple[int, Column]]:

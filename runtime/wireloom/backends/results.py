@@ -18,6 +18,7 @@ from wireloom.programs.values import (
     MEANINGS,
     SIZES,
     WORD,
+    Borrowed,
     Datum,
     Flags,
     Label,
@@ -52,7 +53,7 @@ def registers(*data: Datum | None) -> Iterator[int]:
                 yield from registers(of) if of is not None else (number,)
             case Struct(fields):
                 yield from registers(*fields.values())
-            case Listed(listings):
+            case Listed(listings) | Borrowed(listings):
                 for each in listings:
                     yield from (each.start, each.stop, each.limit, each.where, *each.at.given.values())
             case NoItems():
@@ -86,7 +87,7 @@ def lists_of(data: Iterable[Datum | None]) -> Iterator[Listing]:
         match known:
             case Struct(fields):
                 yield from lists_of(fields.values())
-            case Listed(listings):
+            case Listed(listings) | Borrowed(listings):
                 for each in listings:
                     yield each
                     yield from lists_of([each.item])
@@ -150,6 +151,8 @@ class ResultSource:
             case Listed():
                 assert isinstance(kind, ListOf)
                 return self._list(known, kind.element)
+            case Borrowed():
+                return self._borrowed(known, kind)
             case Struct(fields) if isinstance(kind, StructOf):
                 return self.struct(kind.columns, fields)
         raise NoProgramError("values of this type")
@@ -221,6 +224,30 @@ class ResultSource:
                     self.source.insert(f"if {self.instructions.text(each.where)}:", lines)
         return self._lists[key]
 
+    def _borrowed(self, known: Borrowed, kind: ColumnType) -> str:
+        """The name of the variable for a value whose bytes belong to others, which is read first. Those are counted."""
+        source, outer = self.source, self.instructions
+        name = source.lasting("value")
+        for each in known.listings:
+            value, begin, stop = known.value(each), outer.position(each.start), outer.position(each.stop)
+            with source.aside() as lines:
+                source.add(f"left -= {stop} - {begin}")
+                source.add("if left < 0: return None")
+                places = {op.START: str(begin), op.STOP: str(outer.position(each.limit)), op.ONES: "True"}
+                items = self._inner(each, places, value, kind)
+                items.program(registers(value))
+                outer.pads |= items.pads
+                source.add(f"{name} = {ResultSource(source, items).value(value, kind)}")
+            source.insert(f"if {outer.text(each.where)}:", lines)
+        return name
+
+    def _inner(self, listing: Listing, known: Mapping[int, str], item: Datum, kind: ColumnType) -> InstructionSource:
+        """The program of a list's items, which is given what it asks for."""
+        asm = listing.at.asm
+        found = InstructionSource(self.source, asm, known, doubles(item), asked_texts((item, kind)))
+        found.given = {place: self.instructions.text(register) for place, register in listing.at.given.items()}
+        return found
+
     def _items(self, listing: Listing, kind: ColumnType, name: str) -> None:
         source, lowering, outer = self.source, listing.at, self.instructions
         begin, stop = outer.position(listing.start), str(outer.position(listing.stop))
@@ -229,8 +256,7 @@ class ResultSource:
         at = source.lasting("at")
         limit = str(outer.position(listing.limit))
         known = {op.START: at, op.STOP: limit, op.ONES: "True"}
-        items = InstructionSource(source, lowering.asm, known, doubles(listing.item), asked_texts((listing.item, kind)))
-        items.given = {place: outer.text(register) for place, register in lowering.given.items()}
+        items = self._inner(listing, known, listing.item, kind)
         if lowering.number is not None:
             items.given[lowering.number] = self.source.lasting("number")
             source.add(f"{items.given[lowering.number]} = -1")

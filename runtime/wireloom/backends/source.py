@@ -29,6 +29,8 @@ class Script:
         self._names: dict[int, str] = {}
         self._codes: dict[tuple[str, str], str] = {}
         self._taken = {*taken, *USED, *dir(builtins)}
+        self._numbers: dict[str, int] = {}
+        """The last number behind each name."""
 
     def add(self, line: str) -> None:
         """One more line."""
@@ -59,11 +61,13 @@ class Script:
         """A new name for a value."""
         stem = re.sub(r"[^0-9a-zA-Z_]", "_", hint).strip("_") or "value"
         stem = f"_{stem}" if stem[0].isdigit() or keyword.iskeyword(stem) else stem
-        name, number = stem, 1
+        number = self._numbers.get(stem, 1)
+        name = stem if number == 1 else f"{stem}_{number}"
         while name in self._taken:
             number += 1
             name = f"{stem}_{number}"
         self._taken.add(name)
+        self._numbers[stem] = number
         return name
 
     def lasting(self, hint: str) -> str:
@@ -75,13 +79,13 @@ class Script:
     @contextmanager
     def branch(self) -> Iterator[set[str]]:
         """The names that become new meanwhile, which another branch may use again."""
-        before = set(self._taken)
+        before, numbers = set(self._taken), dict(self._numbers)
         new: set[str] = set()
         try:
             yield new
         finally:
             new |= self._taken - before
-            self._taken = before | self._lasting
+            self._taken, self._numbers = before | self._lasting, numbers
 
     def take(self, names: set[str]) -> None:
         """Let nobody use these names any more."""

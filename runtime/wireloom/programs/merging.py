@@ -6,6 +6,7 @@ from wireloom.programs.expressions import both
 from wireloom.programs.selection import looked_up
 from wireloom.programs.values import (
     WORD,
+    Borrowed,
     Datum,
     Flags,
     Label,
@@ -56,6 +57,8 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
         case Listed(), Listed():
             count = _both_known(asm, mask, one.count, other.count)
             return Listed(tuple(dict.fromkeys((*one.listings, *other.listings))), count, valid)
+        case Borrowed(), Borrowed() if one.name == other.name:
+            return Borrowed(tuple(dict.fromkeys((*one.listings, *other.listings))), one.name, valid)
         case Struct(), Struct():
             return Struct(_fields(asm, mask, one, other), valid)
     raise NoProgramError("values of several types under one name")

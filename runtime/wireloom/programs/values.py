@@ -119,6 +119,7 @@ class Listing:
     that is None, and take ``weight`` bytes in a table. The list is of a ``message``, or of a header, and behind so many
     ``checks`` of the program around it, among which are not those of a walk. If items vary in size, or show where it
     ends, it is walked through (``walk``). ``kind`` is the type as which items are written, None if nobody asks.
+    What is ``borrowed`` is a single item, whose bytes belong to others.
     """
 
     place: int
@@ -134,6 +135,7 @@ class Listing:
     checks: int
     walk: Any = None
     kind: Any = None
+    borrowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,22 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class Borrowed:
+    """A value in each row where ``valid`` is set, whose bytes belong to others, and which a program of its own reads:
+    the field of this ``name`` of the item of one of several listings.
+    """
+
+    listings: tuple[Listing, ...]
+    name: str
+    valid: int = op.ONES
+
+    def value(self, listing: Listing) -> "Datum":
+        """What it is in the program of one of them."""
+        assert isinstance(listing.item, Struct)
+        return listing.item.fields[self.name]
+
+
+@dataclass(frozen=True, slots=True)
 class Struct:
     """A struct in each row where ``valid`` is set."""
 
@@ -153,7 +171,7 @@ class Struct:
     valid: int = op.ONES
 
 
-Datum = Number | Octets | Spelled | Label | Flags | NoItems | Listed | Struct
+Datum = Number | Octets | Spelled | Label | Flags | NoItems | Listed | Borrowed | Struct
 
 
 def valid_in(known: Datum, valid: int) -> Datum:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.meanings import DoubleMeaning
-from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, zeros
+from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, row_numbers, zeros
 from wireloom.columnar.machine.output_memory import Filled, FilledList
 from wireloom.columnar.meanings import doubles
 from wireloom.programs import opcodes as op
@@ -19,6 +19,7 @@ from wireloom.programs.outputs import Output
 from wireloom.programs.values import (
     LONGEST,
     WORD,
+    Borrowed,
     Datum,
     Flags,
     Label,
@@ -163,6 +164,23 @@ class _Substruct:
         return pa.Array.from_buffers(self.kind, written.count, [held], -1 if held else 0, children=children)
 
 
+@dataclass(frozen=True, slots=True)
+class _BorrowedColumn:
+    """Values that other programs read, of this ``name`` there."""
+
+    kind: pa.DataType
+    places: tuple[int, ...]
+    name: str
+
+    def arrow(self, written: Filled) -> pa.Array:
+        rows, _, items = _by_row([written.lists[place] for place in self.places])
+        if not len(rows):
+            return nulls(self.kind, written.count)
+        which, missing = np.zeros(written.count, np.int64), np.ones(written.count, bool)
+        which[rows], missing[rows] = row_numbers(len(rows)), False
+        return items.field(self.name).take(pa.array(which, mask=missing))
+
+
 def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = op.ONES) -> Column:
     """Write a value as a column of that type, or as a field of structs that are there ``where`` the mask is set. Raises
     ``NoProgramError``.
@@ -171,6 +189,10 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
         return _Absent(kind)
     there = both(asm, where, known.valid)
     valid = None if known.valid == op.ONES else _bits(asm, known.valid)
+    if isinstance(known, Borrowed):
+        for listing in known.listings:
+            listing.kind = pa.struct([*(listing.kind or ()), pa.field(known.name, kind)])
+        return _BorrowedColumn(kind, tuple(listing.place for listing in known.listings), known.name)
     match known:
         case Number():
             return _fixed(asm, kind, known, valid)

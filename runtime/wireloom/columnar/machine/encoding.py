@@ -28,7 +28,7 @@ from wireloom.columnar.machine.columns import ItemLists, column
 from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.executor import PresentLists, Stage, read_items, staged
 from wireloom.columnar.machine.input_columns import addresses, size_of
-from wireloom.columnar.machine.output_memory import Filled, FilledList
+from wireloom.columnar.machine.output_memory import Budget, Filled, FilledList
 from wireloom.columnar.machine.programs import once
 from wireloom.columnar.memory_budget import BatchTooLargeError
 from wireloom.programs import opcodes as op
@@ -54,7 +54,7 @@ class WritingProgram:
 
     Items of lists are written before, by programs of their own, which are ``asked`` for columns around the list, too;
     so are bytes that stand in the record as what ``change`` makes of them. ``stages``, with their keys, read items
-    again, as the columns ``reread``. Programs with the same ``key`` do the same.
+    again, as the columns ``reread``; ``heavy`` is as in programs that read. Programs with the same ``key`` do the same.
     """
 
     assembled: Executable
@@ -66,6 +66,7 @@ class WritingProgram:
     stages: tuple[tuple[tuple[object, ...], Stage], ...] = ()
     reread: Mapping[Path, ItemLists] = field(default_factory=dict)
     asked: tuple[tuple[str, Path], ...] = ()
+    heavy: int = 0
     change: Callable[[bytes], bytes] | None = None
 
     @classmethod
@@ -203,7 +204,7 @@ def together(
     for turn in range(len(bounds) - 1):
         for follow, numbers in loops:
             follow(numbers[turn], numbers[turn + 1])
-    _read_lists(int(ends[-1]), writings, sound)
+    _read_lists(ends, writings, sound)
     _compare_lists(batch, writings, sound)
     return array(pa.binary(), count, None, offsets, data), sound
 
@@ -218,12 +219,16 @@ def _lists(batch: pa.RecordBatch, chosen: Sequence[tuple[WritingProgram, Array]]
     return {(path, key): items.lists(batch, path, mine) for (path, key), (items, mine) in asked.items()}
 
 
-def _read_lists(end: int, writings: Sequence[Writing], sound: Array) -> None:
-    """Read the items of lists again, and note which of the records are not ``sound`` by themselves."""
+def _read_lists(ends: Array, writings: Sequence[Writing], sound: Array) -> None:
+    """Read the items of lists again, and note which of the records, which have these ``ends``, are not ``sound`` by
+    themselves.
+    """
+    budget = Budget.of(np.diff(ends), max(each.program.heavy for each in writings))
     same: defaultdict[tuple[object, ...], list[PresentLists]] = defaultdict(list)
     noted = []
     for each in writings:
         each.written.heavy += each.written.unpacked
+        each.written.budget = budget._replace(records=each.rows)
         mine = sound[each.rows]
         for known in each.known.values():
             mine &= known.sound[each.rows]
@@ -232,7 +237,7 @@ def _read_lists(end: int, writings: Sequence[Writing], sound: Array) -> None:
         noted.append(mine)
     for lists in same.values():
         try:
-            read_items(end, lists)
+            read_items(int(ends[-1]), lists)
         except BatchTooLargeError:
             for some in lists:
                 some.sound[some.which] = False
@@ -296,7 +301,7 @@ class WritingPrograms:
         laid, inputs, read, lists = write_record(self.records, number, outlines)
         again = {path: _read_again(laid.asm, *each) for path, each in lists.items()}
         stages = tuple((each.key, each) for each in staged(read))
-        return WritingProgram.of(laid, inputs, stages=stages, reread=again)
+        return WritingProgram.of(laid, inputs, stages=stages, reread=again, heavy=read.heavy)
 
 
 def _read_again(asm: Assembler, kind: pa.DataType, found: Listed, where: int) -> ItemLists:

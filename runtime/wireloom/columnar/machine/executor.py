@@ -17,7 +17,7 @@ from wireloom.columnar.machine.backend import RecordsToRead
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.explaining import Explaining
-from wireloom.columnar.machine.output_memory import Filled, FilledList, Shared
+from wireloom.columnar.machine.output_memory import Budget, Filled, FilledList, Shared
 from wireloom.programs import opcodes as op
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering
@@ -59,6 +59,13 @@ class Program:
     columns: Mapping[str, Column]
     explaining: Explaining
     stages: "tuple[Stage, ...]" = ()
+    heavy: int = 0
+    """How many values there may be in a record, apart from items of lists, that have all of its bytes again."""
+
+    @property
+    def borrows(self) -> bool:
+        """Whether items of its lists have values whose bytes belong to others."""
+        return any(stage.borrowed or stage.program.borrows for stage in self.stages)
 
     @classmethod
     def of(
@@ -68,7 +75,8 @@ class Program:
         before = len(lowering.asm.outputs)
         stages = tuple(staged(lowering))
         explaining = Explaining(lowering.asm, lowering.asm.outputs[before:])
-        return cls(Executable.of(lowering.asm.assembled(judging=judging)), header, columns, explaining, stages)
+        executable = Executable.of(lowering.asm.assembled(judging=judging))
+        return cls(executable, header, columns, explaining, stages, lowering.heavy)
 
     def head(self, written: Filled) -> dict[str, pa.Array]:
         """The columns of the header."""
@@ -86,11 +94,13 @@ class Program:
         size: int | None = None,
         given: Mapping[int, Array] = {},
         shared: Shared | None = None,
+        budget: Budget | None = None,
     ) -> tuple[Filled, Array]:
         """What it writes of records to these places among ``count`` rows, and which records are sound.
 
         All records together have ``size`` bytes, if they are not just those between their starts and stops. ``given``
         are the numbers of each row that come from elsewhere, by the places of outputs. ``shared`` is as in ``Filled``.
+        Rows that are items of lists have the ``budget`` of their records.
         """
         size = int((records.stop - records.start).sum()) if size is None else size
         written = Filled(self.assembled.rooms, count, len(places), size, shared)
@@ -99,6 +109,7 @@ class Program:
         sound = np.empty(len(places), bool)
         to_read = RecordsToRead(records.start, records.stop, records.end, places, sound)
         self.assembled.runner.read(to_read, self.assembled.memory(written.addresses, written.amounts))
+        written.budget = budget or (Budget.of(records.stop - records.start, self.heavy) if self.borrows else None)
         self.read_lists(records.end, None if len(places) == count else places, written, sound)
         return written, sound
 
@@ -123,15 +134,16 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
             asm.store(op.STORE_8, (register,), (given[place],))
         if listing.walk is not None:
             listing.walk.store()
-            limit = asm.place(Output(bits=64))
-            asm.store(op.STORE_8, (listing.limit,), (limit,))
         else:
             asm.store(op.STORE_LIST, (listing.start, listing.stop, listing.where), (listing.place,))
+        if listing.walk is not None or listing.borrowed:
+            limit = asm.place(Output(bits=64))
+            asm.store(op.STORE_8, (listing.limit,), (limit,))
         asm.path = outer
         columns = {} if listing.kind is None else {"": column(inner.asm, listing.kind, listing.item)}
         program = Program.of(inner, {}, columns)
         what = listing.place, program, given, inner.number, listing.size or 0, limit, listing.weight, listing.kind
-        yield Stage(*what, path, listing.message, listing.checks)
+        yield Stage(*what, path, listing.message, listing.checks, listing.borrowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +153,8 @@ class Stage:
     ``number`` is that of the item, if it is asked for.
 
     What is written to ``place`` is where lists are, whose items have ``size`` bytes each; or where items are, if there
-    is a place for the ``limit`` that those of a row must not go beyond.
+    is a place for the ``limit`` that those of a row must not go beyond. What is ``borrowed`` is a single item of each,
+    whose bytes belong to others.
     """
 
     place: int
@@ -155,6 +168,7 @@ class Stage:
     field: tuple[str, ...]
     message: str | None
     checks: int
+    borrowed: bool
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -164,13 +178,18 @@ class Stage:
         return *said, *columns, self.program.assembled.identity, *(each.key for each in self.program.stages)
 
     def lists(self, places: Array | None, written: Filled, sound: Array) -> "PresentLists":
-        """The lists in records that are ``sound``, as in ``Program.read_lists``."""
+        """The lists in records that are ``sound``, as in ``Program.read_lists``. Records that read too many bytes which
+        belong to others are not.
+        """
         count = int(written.amounts[self.place, 0])
         starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
         if self.limit is not None and (rows[1:] < rows[:-1]).any():  # as a turn of a walk may be one for many rows
             order = rows.argsort(kind="stable")
             starts, stops, rows = starts[order], stops[order], rows[order]
         which = rows if places is None else places.searchsorted(rows)
+        if self.borrowed and written.budget is not None:
+            fine = written.budget.spend(which, (stops - starts) * sound[which])
+            sound[which[~fine]] = False
         if not sound[which].all():
             kept = sound[which]
             starts, stops, rows, which = starts[kept], stops[kept], rows[kept], which[kept]
@@ -243,20 +262,28 @@ class PresentLists(NamedTuple):
 
 
 def read_items(end: int, lists: Sequence[PresentLists]) -> None:
-    """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``. Raises
-    ``BatchTooLargeError`` if they would take more memory than lists may.
+    """Read the items of lists whose stages have the same ``key`` and whose records the same budget. All bytes end at
+    ``end``. Raises ``BatchTooLargeError`` if they would take more memory than lists may.
     """
     stage = lists[0].stage
+    if not any(len(each.rows) for each in lists):
+        for each in lists:
+            each.written.lists[stage.place] = FilledList(each.rows, each.counts, nulls(stage.kind or pa.null(), 0))
+        return
     starts, stops = _joined([each.starts for each in lists]), _joined([each.stops for each in lists])
     counts = _joined([each.counts for each in lists])
     given = {place: _joined([each.given[place] for each in lists]) for place in stage.given}
     good = np.ones(len(counts), bool)
-    heavy = sum(each.written.heavy for each in lists) + int(counts.sum()) * stage.weight
+    size = sum(each.size for each in lists)
+    heavy = sum(each.written.heavy for each in lists) + int(counts.sum()) * stage.weight + stage.borrowed * size
     memory_budget.check_budget(heavy, memory_budget.LISTS)
     owners = np.repeat(np.arange(len(counts)), counts)
-    items, size = Located(starts, stops[owners], end), sum(each.size for each in lists)
-    numbers = stage.given_to_items(given, counts, owners)
-    found, fine = stage.program.run(items, row_numbers(len(starts)), len(starts), size, numbers)
+    items, numbers = Located(starts, stops[owners], end), stage.given_to_items(given, counts, owners)
+    budget = lists[0].written.budget
+    if budget is not None:
+        records = [each.written.budget.records[each.which] for each in lists if each.written.budget is not None]
+        budget = budget._replace(records=_joined(records)[owners])
+    found, fine = stage.program.run(items, row_numbers(len(starts)), len(starts), size, numbers, budget=budget)
     memory_budget.check_budget(heavy + found.heavy, memory_budget.LISTS)
     good[owners[~fine]] = False
     values = None
@@ -267,7 +294,7 @@ def read_items(end: int, lists: Sequence[PresentLists]) -> None:
     for each in lists:
         mine = slice(at, at + len(each.rows))
         many = int(counts[mine].sum())
-        each.written.heavy += many * stage.weight + found.heavy
+        each.written.heavy += many * stage.weight + stage.borrowed * each.size + found.heavy
         each.sound[each.which] &= good[mine]
         if values is not None:
             each.written.lists[each.stage.place] = FilledList(each.rows, counts[mine], values.slice(first, many))

@@ -14,7 +14,7 @@ import pyarrow as pa
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine.executor import Located, Program
-from wireloom.columnar.machine.output_memory import Filled
+from wireloom.columnar.machine.output_memory import Budget, Filled
 from wireloom.columnar.machine.tiles import TILE
 from wireloom.columnar.memory_budget import BatchTooLargeError
 
@@ -70,7 +70,7 @@ class FusedScan:
         if count < min(_LEAST, self.rows):
             return None
         written.cut(count)
-        passed = self._passed(data, written)
+        passed = self._passed(data, written, stops - starts)
         return None if passed is None else (starts, stops, passed)
 
     def every(self, buffer: Any, start: Array, stop: Array, hop: Hop) -> Passed | None:
@@ -84,12 +84,15 @@ class FusedScan:
         starts, stops = _found(loop, self.program, data, at, end, end - at, hop, written, rows)
         if not np.array_equal(starts, start) or not np.array_equal(stops, stop):
             return None
-        return self._passed(data, written)
+        return self._passed(data, written, stop - start)
 
-    def _passed(self, data: Array, written: Filled) -> Passed | None:
-        """What is written of all records in front of the end of ``data``, unless a list of one is in doubt."""
+    def _passed(self, data: Array, written: Filled, sizes: Array) -> Passed | None:
+        """What is written of all records in front of the end of ``data``, which have so many bytes each, unless a list
+        of one is in doubt.
+        """
         if self.program.stages:
             sound = np.ones(written.count, bool)
+            written.budget = Budget.of(sizes, self.program.heavy)
             try:
                 self.program.read_lists(data.ctypes.data + len(data), None, written, sound)
             except BatchTooLargeError:

@@ -96,7 +96,9 @@ def same(tile: Tile, d: int, a: int, b: int, n: int, size: int) -> None:
 
 
 def find(tile: Tile, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int, unit: int) -> None:
-    rows = tile.wanted(c, tile.registers[a] <= tile.registers[b])
+    inside = tile.registers[a] <= tile.registers[b]
+    tile.refuse_unless(inside | ~mask_of(tile.registers[c]))  # in turns that were guessed, it may begin anywhere
+    rows = tile.wanted(c, inside)
     at, stop = tile.values(a, rows), tile.values(b, rows)
     sought = lowest(wanted, size)
     if unit == 1:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from wireloom.codec.reader import Reader
 from wireloom.columnar import memory_budget
-from wireloom.columnar.buffers import Array, zeros
+from wireloom.columnar.buffers import Array, row_numbers, zeros
 from wireloom.columnar.machine.program_buffers import Rooms
 from wireloom.columnar.unsnappy import SLACK
 from wireloom.programs.outputs import Output
@@ -44,6 +45,25 @@ class FilledList(NamedTuple):
     rows: Array
     counts: Array
     values: pa.Array
+
+
+class Budget(NamedTuple):
+    """How many bytes are ``left`` for each record to read that belong to others, and which record each row is of."""
+
+    left: Array
+    records: Array
+
+    @classmethod
+    def of(cls, sizes: Array, heavy: int) -> "Budget":
+        """That of records with so many bytes each, which so many ``heavy`` values may have again."""
+        return cls((Reader.SHARED // Reader.STEP - heavy) * sizes, row_numbers(len(sizes)))
+
+    def spend(self, rows: Array, sizes: Array) -> Array:
+        """Let rows read so many bytes each; the mask of those whose records had as many left."""
+        records = self.records[rows]
+        np.subtract.at(self.left, records, sizes)
+        fine: Array = self.left[records] >= 0
+        return fine
 
 
 class Filled:
@@ -85,6 +105,8 @@ class Filled:
         self.amounts[rooms.unpacking, 1] = most
         self.heavy = 0
         """How many bytes the items of lists take in a table, and what is unpacked."""
+        self.budget: Budget | None = None
+        """How many bytes its rows may still read that belong to others; None if they read none."""
         self.lists: dict[int, FilledList] = {}
         """The items of lists, by the place of the list."""
 

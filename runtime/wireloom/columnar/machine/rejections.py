@@ -109,7 +109,7 @@ class _ItemRejections:
             lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
             lists = lists.some(~self.found.rejected[lists.rows + part.first] & (check[lists.rows] >= stage.checks))
             counts, rows = lists.counts, lists.rows + part.first
-            if int(counts.sum()) * stage.weight > memory_budget.LISTS:
+            if stage.borrowed or int(counts.sum()) * stage.weight > memory_budget.LISTS:
                 self.found.rejected[rows[counts > 0]] = True
                 continue
             rows = rows[lists.owners]

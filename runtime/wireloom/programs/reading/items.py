@@ -18,6 +18,7 @@ class ItemLowering(Lowering):
     def __init__(self, around: Lowering) -> None:
         super().__init__(around.parameters, little=around.little, limit=0, decoding=True)
         self.asm.path = around.asm.path
+        self.reasoning, self.reach = around.reasoning, around.reach
         self.around = around
         self.base = self.this
         self.nesting = around.nesting + 1
@@ -86,6 +87,11 @@ class ItemLowering(Lowering):
         return self._given_register(start), self._given_register(stop)
 
     @property
+    def last(self) -> int:
+        self.is_placed = True
+        return self._given_register(self.around.last)
+
+    @property
     def begin(self) -> int:
         if super().is_packed:
             return super().begin
@@ -120,3 +126,19 @@ class ItemLowering(Lowering):
     def move(self, position: int, shift: int = 0) -> None:
         self.varies = True
         super().move(position, shift)
+
+
+class BorrowedLowering(ItemLowering):
+    """Puts together a program whose rows are values that stand elsewhere than what is ``around``, and whose bytes
+    belong to others. Each of them may take all bytes up to the end of the record.
+    """
+
+    REACH = 1 << 12
+    """How many bytes lists in them may take: each of very many values may lead to the same long list."""
+
+    def __init__(self, around: ItemLowering) -> None:
+        super().__init__(around)
+        self.reasoning, self.reach = False, self.REACH
+
+    def _index(self) -> Number:
+        raise NoProgramError("the number of an item, asked for at another place")

@@ -26,6 +26,7 @@ from wireloom.programs.reasons import AnyReason, Distance, Missing, Reason
 from wireloom.programs.values import (
     FARTHEST,
     WORD,
+    Borrowed,
     Datum,
     Level,
     Listing,
@@ -40,6 +41,8 @@ from wireloom.programs.values import (
 T = TypeVar("T")
 Span = tuple[int, int]
 """The registers that have the addresses where something starts and stops."""
+UNKNOWN: Span = (-1, -1)
+"""Where something is that another program reads."""
 Region = tuple[int, tuple[TakenSpan, ...]]
 """Where a region ends, and what was read out of sequence in it."""
 
@@ -71,9 +74,11 @@ class Lowering:
         """How far behind the record's start registers are, as far as that is known."""
         self.moves: dict[int, tuple[int, int]] = {}
         """Places by how many bytes they are behind others."""
-        self.limit = self.last = self.moved(op.STOP, limit)
+        self.limit = self._last = self.moved(op.STOP, limit)
         self.reasoning = True
         """Whether checks have reasons."""
+        self.reach: int | None = None
+        """How many bytes a list may take whose end only its items show; None for as many as there are."""
         self.taken: tuple[TakenSpan, ...] = ()
         """What was read out of sequence in the innermost region."""
         self.heavy = 0
@@ -109,7 +114,8 @@ class Lowering:
         if name.origin is Origin.ITEM:
             raise NoProgramError("an item of a list")
         if name.item is not None:
-            if self._reached(name, name.steps) is not None:
+            is_given = name.origin is Origin.INPUT
+            if (self._given(name.steps[0]) if is_given else self._reached(name, name.steps)) is not None:
                 raise NoProgramError("an item of a list")
             return None
         if name.origin is Origin.PARAMETER:
@@ -131,10 +137,14 @@ class Lowering:
         scope = self.record if name.origin is Origin.RECORD else self.this
         found = scope.columns.get(steps[0])
         for step in steps[1:]:
+            if isinstance(found, Borrowed):
+                break
             outer = found
             found = outer.fields.get(step) if isinstance(outer, Struct) else None
             if found is not None and outer is not None:
                 found = valid_in(found, both(self.asm, outer.valid, found.valid))
+        if isinstance(found, Borrowed):
+            raise NoProgramError("what stands at another place, asked for in a list")
         return found
 
     def _given(self, name: str) -> Datum | int | None:
@@ -157,7 +167,15 @@ class Lowering:
 
     def span(self, name: str) -> Span:
         """From where to where ``name`` is; both the start of all bytes when it is absent."""
-        return (op.START, op.STOP) if name == "record" else self.spans.get(name, (self.whole[0],) * 2)
+        found = (op.START, op.STOP) if name == "record" else self.spans.get(name, (self.whole[0],) * 2)
+        if found == UNKNOWN:
+            raise NoProgramError("where something is in what stands at another place, in a list")
+        return found
+
+    @property
+    def last(self) -> int:
+        """The register with the place where the outermost section ends."""
+        return self._last
 
     @property
     def begin(self) -> int:
@@ -200,11 +218,11 @@ class Lowering:
     @contextmanager
     def without_reasons(self) -> Iterator[None]:
         """What is checked meanwhile has no reasons."""
-        self.reasoning = False
+        before, self.reasoning = self.reasoning, False
         try:
             yield
         finally:
-            self.reasoning = True
+            self.reasoning = before
 
     # Where it reads
 
@@ -423,7 +441,9 @@ class Lowering:
             if value is not columns.get(name):
                 columns[name] = merged(self.asm, mask, value, columns.get(name))
         for name, span in read_spans.items():
-            if span != spans.get(name):
+            if UNKNOWN in (span, spans.get(name)):
+                spans[name] = UNKNOWN
+            elif span != spans.get(name):
                 pairs = zip(span, self.span(name), strict=True)
                 start, stop = (self.asm.value(op.CHOOSE, (mask, one, other)) for one, other in pairs)
                 if name not in spans or not self.absent.isdisjoint((span[0], spans[name][0])):

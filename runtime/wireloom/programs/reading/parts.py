@@ -20,6 +20,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
 from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
+from wireloom.programs.reading.borrowing import borrowed
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
@@ -48,6 +49,9 @@ from wireloom.programs.values import (
     Struct,
     valid_in,
 )
+
+_ZEROS = 3
+"""Numbers whose bytes are kept may begin with so many zeros that are not written."""
 
 
 def layout(content: codec.Layout, at: Lowering) -> None:
@@ -136,15 +140,27 @@ def _kept(kind: object, name: str, at: Lowering) -> Datum:
     if isinstance(kind, codec.Ascii):
         there = asm.value(op.LESS, (start, stop))
         outer, at.where = at.where, both(asm, at.where, there)
-        found = replace(_ascii(kind, (start, stop), at), valid=there)
+        first = _behind_zeros(kind, start, stop, at)
+        found = replace(_ascii(kind, (first, stop), at), valid=there)
         at.where = outer
-        kept = asm.value(op.OR, (kept, asm.value(op.NOT, (there,))))
+        written = both(asm, there, asm.value(op.EQUAL, (start, first)))
+        kept = asm.value(op.OR, (kept, asm.value(op.NOT, (written,))))
     elif isinstance(kind, codec.Text):
         found = text(kind, (start, stop), begin, at)
     else:
         found = Octets(start, stop)
     at.this.columns[name] = Octets(begin, end, kept)
     return found
+
+
+def _behind_zeros(kind: codec.Ascii, start: int, stop: int, at: Lowering) -> int:
+    """Where a number begins behind zeros that would not be written, if they are not very many."""
+    asm = at.asm
+    for _ in range(_ZEROS):
+        is_long = asm.value(op.LESS_EQUAL, (at.moved(start, 1 + kind.digits), stop))
+        second = asm.value(op.CHOOSE, (is_long, at.moved(start, 1), start))
+        start = asm.value(op.CHOOSE, (asm.same(start, second, b"0"), second, start))
+    return start
 
 
 def _ascii(kind: codec.Ascii, span: Span, at: Lowering) -> Number:
@@ -258,7 +274,10 @@ def _section(part: codec.Section, at: Lowering) -> None:
 
 @step.register
 def _elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
-    at.away(at.ask(part.at), lambda: layout(part.content, at), shared=part.shared)
+    if part.shared and isinstance(at, ItemLowering):
+        borrowed(at.ask(part.at), partial(layout, part.content), at)
+    else:
+        at.away(at.ask(part.at), lambda: layout(part.content, at), shared=part.shared)
 
 
 @step.register

@@ -45,10 +45,12 @@ class Walk:
             given = inner.given if inner.number is None else {**inner.given, inner.number: number}
             reason = WrongItem(place, number, item, limit, inner.given)
             known = {op.START: item, op.STOP: limit, op.ONES: op.ONES}
-            inlined = Inlined(asm, inner.asm, known, given, going, None if inner.is_packed else reason)
+            inlined = Inlined(asm, inner.asm, known, given, going, inner.reason_here(reason))
             asked = [inner.cursor] if last is None or isinstance(last, bool) else [inner.cursor, last]
             end, *others = inlined.values(asked)
             asm.check(asm.value(op.LESS, (item, end)), going)
+            if inner.reach is not None:
+                asm.check(asm.value(op.LESS_NUMBER, (asm.value(op.SUBTRACT, (end, start)),), (inner.reach,)), going)
             following = asm.value(op.ADD_NUMBER, (number,), (1,))
             if count is not None:
                 goes_on = asm.value(op.LESS, (following, count))

@@ -3,7 +3,7 @@
 What is laid out is a guess, of which nothing is checked: the program proves it by reading it again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
-from wireloom.programs.expressions import both, both_masks, either_not
+from wireloom.programs.expressions import Found, both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.values import (
     WAYS,
@@ -134,6 +134,8 @@ class Arranging(ArrangingExtents):
                 self._unpack(part)
             case KeptRecord():
                 pass
+            case codec.Elsewhere(shared=True):
+                pass  # others write its bytes
             case Encoded():
                 start = self.cursor
                 self._octets(part.encoding.raw, part.encoding.extent)
@@ -287,7 +289,7 @@ class Arranging(ArrangingExtents):
             case codec.Layout():
                 self._struct(name, kind, {})
             case codec.With() if not kind.items:
-                self._struct(name, kind.layout, {each: self.ask(value) for each, value in kind.values.items()})
+                self._struct(name, kind.layout, dict(self._given_to(kind)))
             case codec.Nested():
                 self._enclosed(kind.extent, lambda: self._value(name, said, kind.layout))
             case codec.Repeat():
@@ -295,6 +297,12 @@ class Arranging(ArrangingExtents):
                 self._items(name, kind)
             case _:
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
+
+    def _given_to(self, kind: codec.With) -> Iterator[tuple[str, Found]]:
+        """What a struct is given, as far as that is known: it may be needed only to read."""
+        for name, value in kind.values.items():
+            with suppress(NoProgramError):
+                yield name, self.ask(value)
 
     def _items(self, name: str, kind: codec.Repeat) -> None:
         """The items of a list, if a program can write them; else it is laid out as if it had none."""
@@ -305,8 +313,10 @@ class Arranging(ArrangingExtents):
         inner = ItemArranging(self, known.outline.items)
         try:
             inner.item(kind.item)
-        except NoProgramError:
+        except NoProgramError as error:
+            self.left[str(error)] = None
             return
+        self.left |= inner.left
         self.items[known.path] = inner
         self._copy(known.written())
 
