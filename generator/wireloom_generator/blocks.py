@@ -13,7 +13,7 @@ BLOCKS = frozenset({
     "FoundParameter", "Framing",
     "Headed", "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter",
     "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
-    "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
+    "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags", "WordSwapped",
     "BetweenFlags", "Compressing", "EscapePairs", "Flagged", "Packed", "Rol", "Through", "Unescape", "Unpack", "Xor",
     "Zeros",
 }).union(meanings.BLOCKS, signs.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip

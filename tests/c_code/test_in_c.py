@@ -35,14 +35,19 @@ VECTORS = {
     "memcached": [],
 }
 FEATURES = (
+    "bcd_in_other_orders",
     "bits",
     "bits_signed",
+    "byte_order_of_words",
     "checksums_over_each_other",
     "flatbuffers_sized",
+    "ibm_floats",
     "optional_when",
     "repeat_rest",
     "sections_trailing",
+    "sized_integers",
     "varints",
+    "zoned",
 )
 WHOLE = ("mainframe", "netflow5", "nmea", "sbe", "tls", "ubx")
 """The example protocols that have messages of which programs say all."""

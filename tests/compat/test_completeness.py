@@ -30,8 +30,8 @@ FEATURES_TRIED = (
     "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
     "ascii", "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields", "match",
-    "items", "items_before", "items_elsewhere", "through_compressions", "capture_header", "answers", "found",
-    "enum_groups", "ports",
+    "sized_integers", "byte_order_of_words", "items", "items_before", "items_elsewhere", "through_compressions",
+    "capture_header", "answers", "found", "enum_groups", "ports", "ibm_floats", "zoned", "bcd_in_other_orders",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 

@@ -16,6 +16,7 @@ from support.paths import ROOT
 from wireloom.cli import app
 from wireloom_generator.emitters import json_schema
 from wireloom_generator.reading import catalogue, shape, source, vocabulary
+from wireloom_generator.types import zoned
 
 SCHEMA = json.loads(json_schema.schema())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -149,7 +150,7 @@ def test_words_are_those_of_the_rules() -> None:
 
 
 RULES = {
-    ("Field", "encoding"): set(vocabulary.ENCODINGS),
+    ("Field", "encoding"): {*vocabulary.ENCODINGS, *zoned.ENCODINGS},
     ("Field", "terminator"): set(vocabulary.TERMINATORS),
     ("Field", "unterminated"): set(vocabulary.UNTERMINATED),
     ("Checksum", "algorithm"): set(catalogue.ALGORITHMS),

@@ -20,11 +20,15 @@ from wireloom.views import View
 
 KEPT = {
     ("bcd", "payment"),
+    ("bcd_in_other_orders", "meter"),
     ("checksum_in_digits", "octal"),
     ("ends_with_raw", "line"),
+    ("ibm_floats", "trace"),
     ("memcached", "get"),
     ("raw_bytes", "numbers"),
+    ("sized_integers", "reading"),
     ("varints_derived", "box"),
+    ("zoned", "payment"),
 }
 """Messages with an example whose text, digits or other numbers are kept as bytes, or in which a number has more than 64
 bits: these are left to the codec, which is not said of messages.

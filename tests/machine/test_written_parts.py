@@ -18,6 +18,7 @@ FEATURES = (
     "bits_choice",
     "bits_in_other_orders",
     "bits_signed",
+    "byte_order_of_words",
     "bytes_prefixed",
     "checksum_parameters",
     "checksums_over_each_other",
@@ -106,6 +107,51 @@ PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
         "size: digits}, {name: last, type: bytes, prefix: quic_u62}",
         [{"words": size * "é", "octets": size * b"ab", "last": size * b"c"} for size in (0, 4, 63, 64, 600)],
         [{"count": 1, "words": "é", "octets": b"", "last": b""}, {"words": "€", "octets": b"", "last": b""}],
+    ),
+    "integers of any size": (
+        "{name: width, type: u8}, {name: high, type: int, size: width}, {name: low, type: uint, size: width + 1, "
+        "byte_order: little}, {name: length, type: u8, derive: size(short)}, {name: short, type: int, size: length, "
+        "byte_order: little}",
+        [
+            {"width": width, "high": high, "low": low, "short": sign * (1 << bits) + beside}
+            for width, high, low in ((0, 0, 255), (1, -128, 256), (3, 0x7FFFFF, 0xFFFFFFFF), (7, -1, (1 << 64) - 1))
+            for bits in (0, 7, 8, 15, 31, 62)
+            for sign in (1, -1)
+            for beside in (-1, 0, 1)
+        ],
+        [
+            {"width": 1, "high": 128, "low": 0, "short": 0},
+            {"width": 0, "high": 1, "low": 0, "short": 0},
+            {"width": 8, "high": 1, "low": 1, "short": 0},
+            {"width": 9, "high": 1, "low": 1, "short": 0},
+            {"width": 2, "high": None, "low": 1, "short": 0},
+            {"width": 2, "high": 1, "low": 1 << 24, "short": 0},
+            {"width": 2, "high": 1, "low": 1, "length": 2, "short": 0},
+        ],
+    ),
+    "decimals": (
+        "{name: some, type: bcd, digits: 5, sign: signed, byte_order: little}, {name: low, type: bcd, digits: 4, "
+        "nibble_order: low}, {name: zoned, type: zoned, digits: 3, sign: leading, encoding: ascii}, {name: last, type: "
+        "zoned, digits: 2, sign: trailing_separate}",
+        [
+            {"some": sign * some, "low": low, "zoned": sign * zoned, "last": sign * last}
+            for some, low, zoned, last in ((0, 0, 0, 0), (12345, 1234, 123, 12), (99999, 9999, 999, 99), (7, 7, 7, 7))
+            for sign in (1, -1)
+        ],
+        [{"some": 0, "low": -1, "zoned": 0, "last": 0}, {"some": 0, "low": 1, "zoned": None, "last": 0}],
+    ),
+    "floats of base 16": (
+        "{name: short, type: ibm32}, {name: long, type: ibm64}, {name: last, type: ibm32, byte_order: little}",
+        [
+            {"short": short, "long": long, "last": -short}
+            for short, long in ((1.0, -0.1), (0.0, 1e70), (-118.625, 2.0**-256), (16.0**-65, 0.0), (-(2.0**251), 1 / 3))
+        ],
+        [
+            {"short": 0.1, "long": 0.0, "last": 0.0},
+            {"short": 1e80, "long": 1.0, "last": 0.0},
+            {"short": 1.0, "long": 1e-100, "last": 0.0},
+            {"short": 1.0, "long": None, "last": float("inf")},
+        ],
     ),
     "items that ask": (
         "{name: size, type: u8}, {name: list, type: Item, with: {size: size}, repeat: rest}",

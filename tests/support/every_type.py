@@ -28,13 +28,24 @@ PROTOCOL = {
 EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object], ...]] = {
     types.Integer: (({}, 5),),
     types.Float: (({}, 1.5),),
+    types.IbmFloat: (({}, 1.5), ({"byte_order": "little"}, -118.625)),
     types.Boolean: (({}, True),),
+    types.SizedInteger: (({"size": "4 + 4"}, 5),),
     types.Varint: (({}, 300), ({"raw": ""}, 300)),
     types.Bcd: (
         ({"digits": 8}, 12345678),
         ({"digits": 3, "sign": "unsigned"}, 42),
         ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),
         ({"digits": 38, "sign": "signed"}, 42),
+        ({"digits": 8, "byte_order": "little"}, 12345678),
+        ({"digits": 4, "sign": "signed", "nibble_order": "low"}, -42),
+    ),
+    types.Zoned: (
+        ({"digits": 5}, 12345),
+        ({"digits": 3, "sign": "trailing"}, -42),
+        ({"digits": 4, "sign": "leading", "encoding": "ascii"}, -42),
+        ({"digits": 7, "scale": 2, "sign": "trailing_separate", "encoding": "ascii"}, Decimal("-12.50")),
+        ({"digits": 38, "sign": "leading_separate"}, 42),
     ),
     types.Ascii: (
         ({"size": 4}, 42),

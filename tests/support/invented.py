@@ -24,6 +24,7 @@ from wireloom.codec import (
     Constant,
     Elsewhere,
     Field,
+    IbmFloat,
     Layout,
     Message,
     Nested,
@@ -36,11 +37,13 @@ from wireloom.codec import (
     Rest,
     Section,
     Size,
+    SizedInteger,
     Text,
     Unpack,
     Variant,
     When,
     With,
+    WordSwapped,
 )
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
@@ -262,6 +265,8 @@ class _Row:
                 return self._value(kind.value, around)
             case Constant():
                 return kind.value
+            case IbmFloat():
+                return self.choose(st.integers(-(1 << 20), 1 << 20).map(lambda number: number / 16))
             case Ascii():
                 return self.choose(st.integers(0, min(kind.most, kind.base**kind.digits - 1)))
         return self.choose(_of(kind))
@@ -297,7 +302,7 @@ def _of(kind: Any) -> st.SearchStrategy[Any]:
     if packing_of(kind):
         return numbers(Field(kind))
     column = value_type(kind)
-    if not isinstance(kind, Varint):
+    if not isinstance(kind, Varint | SizedInteger):
         return of_column(column)
     most = min(kind.most, (1 << 63) - 1) if column == "long" else kind.most
     bounds = st.integers(0, kind.bits).map(lambda bits: min((1 << bits) - 1, most))
@@ -332,7 +337,7 @@ def _bits(kind: Any) -> st.SearchStrategy[Any]:
 @cache
 def numbers(field: Field) -> st.SearchStrategy[Any]:
     """The numbers that a field can hold, those with a name, of a condition, and small ones more often than others."""
-    kind = packing_of(field.subcon)
+    kind = packing_of(field.subcon.number if isinstance(field.subcon, WordSwapped) else field.subcon)
     assert kind is not None
     if kind.type == "boolean":
         return st.booleans()

@@ -244,6 +244,12 @@ def _octets(value: str) -> bytes | None:
     return bytes.fromhex(digits) if re.fullmatch("([0-9a-f]{2})+", digits) else None
 
 
+def _orders(data: bytes) -> Iterator[bytes]:
+    """The bytes of a big-endian number in each byte order: ABCD, DCBA, CDAB and BADC."""
+    for one in (data, b"".join(data[at : at + 2] for at in range(0, len(data), 2)[::-1])):
+        yield from (one, one[::-1])
+
+
 def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, tables: frozenset[str]) -> list[str]:
     text, raw = field.get("show", ""), field.get("unmaskedvalue", field.get("value", ""))
     data = bytes.fromhex(raw)
@@ -262,7 +268,7 @@ def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, 
             right = close and (
                 math.isnan(value)
                 or (kind == "double" and math.isclose(float(text), value, rel_tol=1e-14))  # a scaled number
-                or data in (struct.pack(f">{code}", value), struct.pack(f"<{code}", value))
+                or data in _orders(struct.pack(f">{code}", value))
             )
         case "timestamp":
             right = datetime.strptime(text[:-7] + text[-4:], "%b %d, %Y %H:%M:%S.%f UTC").replace(tzinfo=UTC) == value

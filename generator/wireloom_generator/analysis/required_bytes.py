@@ -55,7 +55,7 @@ def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
             fits = -(1 << bits - 1) * signed <= found < 1 << bits - signed
             if not fits or field.wire.order is Order.PARAMETER:
                 return None
-            return found.to_bytes(bits // 8, "little" if field.wire.order is Order.LITTLE else "big", signed=signed)
+            return (field.wire.order or Order.BIG).octets(found, bits // 8, signed=signed)
         case Boolean(), bool():
             return bytes([found])
         case Bytes(), bytes():

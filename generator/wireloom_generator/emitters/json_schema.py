@@ -6,7 +6,7 @@ It has the declarations of ``syntax``, and the allowed words of some keys. Names
 import dataclasses
 import json
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Union, get_args, get_origin
@@ -44,6 +44,12 @@ def _varints(*stems: str) -> Schema:
     return {"type": "string", "pattern": f"^({'|'.join(stems)})[1-9][0-9]?$"}
 
 
+def _words_of_types() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The words that a key of fields can have, whatever the type."""
+    for key in dict.fromkeys(key for each in ALL for key, words in each.keys.items() if words):
+        yield key, tuple(dict.fromkeys(word for each in ALL for word in each.keys.get(key, ())))
+
+
 _LENGTHS = [f"{form.stem}{bits}" for form in FORMS if not form.signed for bits in form.usual]
 _ORDERS = _words(*vocabulary.ORDERS)
 _WORDS: dict[tuple[type, str], Schema] = {
@@ -51,7 +57,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _varints(*(form.stem for form in FORMS)), _CAMEL]},
     (syntax.Field, "size"): _SIZE,
     (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints("leb128_u", "vlq_u")]},
-    **{(syntax.Field, key): _words(*words) for each in ALL for key, words in each.keys.items() if words},
+    **{(syntax.Field, key): _words(*words) for key, words in _words_of_types()},
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "as"): {"anyOf": [_words(*meanings.WORDS), {"$ref": "#/$defs/Meaning"}]},
     (syntax.Field, "table_type"): _words(*vocabulary.U64_TYPES),

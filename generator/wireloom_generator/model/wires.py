@@ -77,11 +77,38 @@ class Condition:
 
 
 class Order(StrEnum):
-    """Byte order; ``PARAMETER`` means that the protocol's parameter gives it."""
+    """Byte order; ``PARAMETER`` means that the protocol's parameter gives it. In ``CDAB`` and ``BADC``, the words of 16
+    bits of a big-endian and of a little-endian number are ``swapped``: they come in the other order.
+    """
 
     BIG = "big"
     LITTLE = "little"
+    CDAB = "cdab"
+    BADC = "badc"
     PARAMETER = "parameter"
+
+    @property
+    def is_little(self) -> bool:
+        """Whether the bytes of each word come lowest first."""
+        return self in (Order.LITTLE, Order.BADC)
+
+    @property
+    def swapped(self) -> bool:
+        return self in (Order.CDAB, Order.BADC)
+
+    def octets(self, number: int, size: int, *, signed: bool) -> bytes:
+        """The bytes of an integer. Raises ``OverflowError`` if they are too few."""
+        return self._arranged(number.to_bytes(size, "little" if self.is_little else "big", signed=signed))
+
+    def number(self, octets: bytes, *, signed: bool) -> int:
+        """The integer that has these bytes."""
+        return int.from_bytes(self._arranged(octets), "little" if self.is_little else "big", signed=signed)
+
+    def _arranged(self, octets: bytes) -> bytes:
+        """The bytes with their words in the other order if they are swapped."""
+        if not self.swapped:
+            return octets
+        return b"".join(octets[at : at + 2] for at in reversed(range(0, len(octets), 2)))
 
 
 @dataclass(frozen=True, slots=True)

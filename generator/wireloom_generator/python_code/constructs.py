@@ -19,10 +19,14 @@ from wireloom_generator.types import (
     Deeper,
     FlatBuffers,
     Float,
+    IbmFloat,
     Integer,
+    NumberType,
+    SizedInteger,
     Struct,
     Text,
     Varint,
+    Zoned,
 )
 from wireloom_generator.types.meanings import Meaning
 
@@ -103,7 +107,8 @@ def number(wire: model.Wire) -> Code:
     """The construct of a number of a fixed size."""
     if wire.order is model.Order.PARAMETER:
         return wire.type.word  # a module-level number
-    return fixed_order(wire, little=wire.order is model.Order.LITTLE)
+    found = fixed_order(wire, little=wire.order is not None and wire.order.is_little)
+    return call("WordSwapped", found) if wire.order is not None and wire.order.swapped else found
 
 
 def fixed_order(wire: model.Wire, *, little: bool) -> Code:
@@ -121,7 +126,19 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
             if bits in (16, 24, 32, 64):
                 return f"Int{bits}{sign}{order}"
             return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
-        case Varint() | Bcd() | Ascii() | Bytes() | Text() | Struct() | FlatBuffers() | Deeper():
+        case (
+            SizedInteger()
+            | IbmFloat()
+            | Varint()
+            | Bcd()
+            | Zoned()
+            | Ascii()
+            | Bytes()
+            | Text()
+            | Struct()
+            | FlatBuffers()
+            | Deeper()
+        ):
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)
@@ -290,7 +307,15 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             return call(form.block, str(bits))
         case Bcd():
             scale = str(found.scale) if found.scale else None
-            return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign))
+            orders = {"little": found.little, "low": found.low}
+            return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign), **orders)
+        case IbmFloat(bits=bits):
+            return call(found.block, str(bits // 8), little=_is_little(wire.order))
+        case Zoned():
+            scale = str(found.scale) if found.scale else None
+            encoding = None if found.encoding == "ebcdic" else string(found.encoding)
+            sign = optional_string(found.sign)
+            return call(found.block, str(found.digits), scale=scale, encoding=encoding, sign=sign)
         case Deeper(depth=depth):
             return call("Deeper", str(depth))
         case Struct(name=written):
@@ -298,10 +323,19 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             given_values = mapping(*(entry(key, expression_of(value)) for key, value in inputs.items()))
             struct = call("With", name, given_values) if inputs else name
             return struct if extent is None else call("Nested", _extent(extent), struct)
+        case SizedInteger(signed=signed, shortest=shortest):
+            assert extent is not None
+            little = _is_little(wire.order)
+            return call(found.block, _extent(extent), signed=signed, little=little, shortest=shortest)
         case Ascii() | Bytes() | Text() | FlatBuffers():
             return _sized(found, extent, raw)
         case _:
             assert_never(found)
+
+
+def _is_little(order: model.Order | None) -> str | None:
+    """Whether a byte order is little, if that is not the default; None in Python for that of the record."""
+    return {model.Order.LITTLE: "True", model.Order.PARAMETER: "None"}.get(order or model.Order.BIG)
 
 
 def _sized(found: Ascii | Bytes | Text | FlatBuffers, extent: model.Extent | None, raw: str | None) -> Code:
@@ -363,5 +397,6 @@ def used_numbers(protocol: model.Protocol) -> list[model.Wire]:
     for node in (node for nodes in protocol.layouts for node in model.walk(nodes)):
         if isinstance(node, model.Field | model.Bits):
             length = (node.wire.extent.length,) if isinstance(node.wire.extent, model.Prefix) else ()
-            found |= dict.fromkeys(wire for wire in (node.wire, *length) if wire.order is model.Order.PARAMETER)
+            wires = (wire for wire in (node.wire, *length) if isinstance(wire.type, NumberType))
+            found |= dict.fromkeys(wire for wire in wires if wire.order is model.Order.PARAMETER)
     return list(found)

@@ -114,7 +114,7 @@ def order_hint(word: str) -> str:
     if bare in _MACHINES:
         return "write the byte order of the machine that wrote the records, usually little"
     if "word" in bare or bare in _SWAPPED:
-        return "if the halves are swapped, declare two numbers, and combine them with compute: high << 16 | low"
+        return "numbers of 4 and 8 bytes can have byte_order: cdab, or badc, for words of 16 bits in another order"
     return next((f"write {ours}" for ours, words in _ORDERS.items() if bare in words), "")
 
 

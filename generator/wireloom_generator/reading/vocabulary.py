@@ -2,6 +2,11 @@
 
 ORDERS = ("big", "little")
 
+WORD_ORDERS = ("cdab", "badc")
+"""Byte orders of numbers of 4 and 8 bytes whose words, of 16 bits, come lowest first, or have their lowest byte first:
+one of them alone, so that big endian (``abcd``) and little endian (``dcba``) are none of these.
+"""
+
 BIT_ORDERS = ("msb", "lsb")
 """The bit of an integer with which its first bit field begins: the most or the least significant one."""
 

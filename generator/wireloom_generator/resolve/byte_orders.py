@@ -41,6 +41,10 @@ class Orders:
         """The orders of a value with this ``byte_order``."""
         return replace(self, now=_named(written))
 
+    def of_words(self, written: str) -> "Orders":
+        """The orders of a number whose words are in this order."""
+        return replace(self, now=Order(written))
+
     @property
     def turns(self) -> bool:
         """Whether a struct there needs its order as an argument."""

@@ -2,20 +2,32 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
-from wireloom_generator import model, types
+from wireloom_generator import expressions, model, types
 from wireloom_generator.expressions import Value
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
-from wireloom_generator.reading.vocabulary import BIT_ORDERS
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, WORD_ORDERS
 from wireloom_generator.resolve import conditions, keys, uses
 from wireloom_generator.resolve.byte_orders import Orders
 from wireloom_generator.resolve.columns import columns, field_columns, labelled, raw_column
-from wireloom_generator.resolve.matches import Matching, filled, names_of_numbers
+from wireloom_generator.resolve.matches import Matching, filled, follows, names_of_numbers
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
-from wireloom_generator.types import Bytes, Declared, Deeper, Integer, Struct, Unknown, WireType, integer_column
+from wireloom_generator.types import (
+    Bytes,
+    Declared,
+    Deeper,
+    Float,
+    Integer,
+    SizedInteger,
+    Struct,
+    Unknown,
+    WireType,
+    integer_column,
+)
 from wireloom_generator.types.signs import sign_of
 from wireloom_generator.types.sizes import SizeRange
 
@@ -241,6 +253,9 @@ class FieldResolving:
     ) -> model.Field | model.Bits | model.Ordered:
         """A field or bits, wrapped in their own byte order if the wire type does not carry it."""
         text = entry.byte_order
+        if text in WORD_ORDERS and isinstance(entry, syntax.Field) and has_words(entry):
+            with self._in(self.orders.of_words(text)):
+                return self._field(entry, names, via)
         orders = self.orders if text is None else self.orders.of_value(text)
         with self._in(orders):
             node = self._bits(entry, names, via) if isinstance(entry, syntax.Bits) else self._field(entry, names, via)
@@ -253,7 +268,7 @@ class FieldResolving:
         return model.Ordered(little, (node,), written=entry, via=via)
 
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
-        wire = self._ordered(self.type(field), self._extent(field, names))
+        wire = self._wire(field, names)
         repeat, meaning = self._repeat(field, names), keys.meaning(field.meaning, wire.type)
         through = conditions.through(field.through, field, names)
         return model.Field(
@@ -293,6 +308,13 @@ class FieldResolving:
             written=field,
             via=via,
         )
+
+    def _wire(self, field: syntax.Field, names: Names) -> model.Wire:
+        """The wire form of a field's values."""
+        found, extent = self.type(field), self._extent(field, names)
+        if isinstance(found, SizedInteger) and isinstance(extent, model.Size):
+            found = replace(found, shortest=follows(expressions.names(extent.condition.expression), names))
+        return self._ordered(found, extent)
 
     def _space(self, field: syntax.Field, wire: model.Wire, repeat: model.Repeat | None) -> SizeRange:
         """The size of a field, as far as the spec determines it."""
@@ -355,6 +377,12 @@ class FieldResolving:
         if field.prefix is not None and field.size is None:
             return model.Prefix(self.number(field.prefix))
         return keys.extent(field, self.type(field), names)
+
+
+def has_words(field: syntax.Field) -> bool:
+    """Whether it is a number of several words of 16 bits."""
+    found = types.of(field)
+    return isinstance(found, Integer | Float) and found.bits in (32, 64)
 
 
 _NOTHING = model.Condition(Value(0), "0", "0")

@@ -4,11 +4,11 @@ A field that alternatives match on gets a default: the value that selects the al
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import assert_never
 
-from wireloom_generator import model, types
+from wireloom_generator import expressions, model, types
 from wireloom_generator.expressions import (
     Call,
     Conditional,
@@ -143,6 +143,19 @@ def _field(name: str, names: Names) -> syntax.Field | syntax.BitField | None:
         if isinstance(known, DeclaredNames) and (found := known.field(name)) is not None:
             return found
     return None
+
+
+def follows(asked: Iterable[Name], names: Names, through: Set[str] = frozenset()) -> bool:
+    """Whether one of these names is derived, or computed from one that is."""
+    for name in asked:
+        found = _field(name.name, names)
+        if found is None or name.name in through:
+            continue
+        computed = expressions.parsed(found.compute or "") if isinstance(found, syntax.Field) else None
+        others = () if computed is None else expressions.names(computed)
+        if found.derive is not None or follows(others, names, through | {name.name}):
+            return True
+    return False
 
 
 def _values(field: syntax.Field | syntax.BitField) -> Domain:

@@ -9,7 +9,7 @@ from wireloom_generator.expressions import names
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Violation, closest, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
-from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, Struct, Text, Unknown, Varint, WireType
+from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, SizedInteger, Struct, Text, Unknown, Varint, WireType
 
 _OTHER_NAMES = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
@@ -31,6 +31,8 @@ def _in_python(encoding: str) -> str:
 
 _KNOWN = {_in_python(encoding): encoding for encoding in ENCODINGS}
 
+
+_SIZE_OF_INTEGER = "name the field that says how many bytes it has, as in size: width"
 
 _HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for each in ALL for key in each.keys)}
 """The types that can have a key, by the keys that not all can have."""
@@ -67,8 +69,10 @@ def _ends(field: model.Field) -> Iterator[Violation]:
     for key in fitting[1:]:
         yield Violation(field.where(key), f"{field.name!r} has both {fitting[0]} and {key}", "keep one of them")
     if not fitting and field.type.endless:
-        what = f"{field.type.word} needs one of {', '.join(field.type.ends)}"
-        yield Violation(field.where("type"), what, "write size: rest for what is left of the section")
+        what = f"{field.type.word} needs {'one of ' if field.type.ends[1:] else ''}{', '.join(field.type.ends)}"
+        is_integer = isinstance(field.type, SizedInteger)
+        hint = _SIZE_OF_INTEGER if is_integer else "write size: rest for what is left of the section"
+        yield Violation(field.where("type"), what, hint)
 
 
 def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Violation]:
@@ -84,6 +88,8 @@ def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Violation]
             what = f"{field.name!r} may lack its terminator, and would be written with it"
             hint = "write terminator: keep, or raw: for a column with the bytes"
             yield Violation(field.where("unterminated"), what, hint)
+    if isinstance(field.type, SizedInteger):
+        yield from _size_of_integer(field, field.type, extent)
     if not isinstance(extent, model.Size):
         yield from _pointless(field, ("pad",), "add a size, as in size: 8")
     if not field.gives("until"):
@@ -92,6 +98,23 @@ def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Violation]
         if (word := field.stray.get(key)) is not None:
             hint = closest(word, known) if word.isalpha() else 'add a terminator, as in until: "00"'
             yield Violation(field.where(key), f"unknown word {word!r}", hint)
+
+
+def _size_of_integer(field: model.Field, integer: SizedInteger, extent: model.Extent | None) -> Iterator[Violation]:
+    """Reports integers whose size is a number, or what is left, and bytes beside those whose size is another value."""
+    fixed = extent.fixed if isinstance(extent, model.Size) else None
+    if fixed is not None and fixed > 0:
+        is_width = 8 * fixed in WIDTHS
+        what = "a size that is a number makes another type" if is_width else f"no integer has {fixed} bytes"
+        hint = f"write type: {integer.word[0]}{8 * fixed}" if is_width else "keep it as bytes"
+        yield Violation(field.where("size"), what, hint)
+    elif isinstance(extent, model.Rest) or (isinstance(extent, model.Size) and extent.condition.asks_left):
+        what = f"the bytes left depend on {field.name!r}, so its size would be lost"
+        yield Violation(field.where("size"), what, _SIZE_OF_INTEGER)
+    elif field.gives("raw") and not integer.shortest and not field.gives("as"):
+        what = "its bytes follow from its value and its size"
+        hint = "delete raw:; it keeps numbers that take more bytes than they need, if their size is derived"
+        yield Violation(field.where("raw"), what, hint)
 
 
 def _pointless(field: model.Field, keys: tuple[str, ...], hint: str) -> Iterator[Violation]:

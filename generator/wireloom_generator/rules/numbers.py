@@ -9,7 +9,7 @@ from wireloom_generator.expressions import Name, orders
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Violation, closest, counted
 from wireloom_generator.reading import other_tools
-from wireloom_generator.reading.vocabulary import ORDERS
+from wireloom_generator.reading.vocabulary import ORDERS, WORD_ORDERS
 from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Struct, Varint, WireType, signs
 from wireloom_generator.types.signs import SignedBits
 
@@ -197,7 +197,7 @@ def _order_parameter(parameter: model.Parameter) -> Iterator[Violation]:
 def _field_order(field: model.Field) -> Iterator[Violation]:
     prefix = field.wire.extent.length if isinstance(field.wire.extent, model.Prefix) else None
     has_order = field.type.has_order or isinstance(field.type, Struct) or (prefix is not None and prefix.type.has_order)
-    if not has_order:
+    if not has_order and not field.type.orders:
         yield _no_order(field.type, field.where("byte_order"))
 
 
@@ -218,6 +218,8 @@ def _order(little: model.Condition) -> Iterator[Violation]:
 
 
 def _unknown_order(word: str, at: Location, parameters: Iterable[str] = ()) -> Violation:
+    if word in WORD_ORDERS:
+        return Violation(at, f"only numbers of 4 and 8 bytes have the byte order {word}", "write it at each of them")
     hint = other_tools.order_hint(word) or closest(word, (*ORDERS, *parameters))
     return Violation(at, f"unknown byte order {word!r}", hint)
 

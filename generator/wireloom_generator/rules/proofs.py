@@ -185,8 +185,7 @@ class _Integer:
 
     def read(self, data: bytes, order: Order) -> Iterator[tuple[str, Result]]:
         """The numbers that the bytes represent."""
-        little = (order if self.turns else self.order) is Order.LITTLE
-        whole = int.from_bytes(data, "little" if little else "big", signed=self.signed)
+        whole = (order if self.turns else self.order).number(data, signed=self.signed)
         for name, bits in self.parts.items():
             value = whole if bits is None else whole >> bits.shift & (1 << bits.width) - 1
             yield name, bool(value) if bits is not None and bits.boolean else value

@@ -9,12 +9,30 @@ from wireloom_generator.types.ascii import Ascii
 from wireloom_generator.types.base import Declared, spelled
 from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.columns import Column
+from wireloom_generator.types.ibm import IbmFloat
 from wireloom_generator.types.numbers import BIT_WIDTHS, WIDTHS, Boolean, Float, Integer, integer_column
+from wireloom_generator.types.sized import SizedInteger
 from wireloom_generator.types.strings import Bytes, Text
 from wireloom_generator.types.structs import Deeper, FlatBuffers, Struct, Unknown
 from wireloom_generator.types.varint import FORMS, Varint
+from wireloom_generator.types.zoned import Zoned
 
-WireType = Integer | Float | Boolean | Varint | Bcd | Ascii | Bytes | Text | FlatBuffers | Struct | Deeper
+WireType = (
+    Integer
+    | Float
+    | Boolean
+    | IbmFloat
+    | SizedInteger
+    | Varint
+    | Bcd
+    | Zoned
+    | Ascii
+    | Bytes
+    | Text
+    | FlatBuffers
+    | Struct
+    | Deeper
+)
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
 NumberType = Integer | Float | Boolean
 """The types of a fixed size."""
@@ -29,9 +47,11 @@ def whole(kind: WireType) -> Integer | None:
     match kind:
         case Integer():
             return kind
-        case Varint() | Ascii():
+        case SizedInteger() | Varint() | Ascii():
             return kind.number
-        case Float() | Boolean() | Bcd() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper():
+        case (
+            Float() | Boolean() | IbmFloat() | Bcd() | Zoned() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper()
+        ):
             return None
 
 

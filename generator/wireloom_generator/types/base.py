@@ -43,7 +43,8 @@ class Base(ABC):
     else. ``ends`` are the keys of a field that can say where a value ends. An ``endless`` type needs one of them; a
     type of known size has none. ``keys`` are the keys that not all types have, each with its allowed words if there are
     few; ``needs`` describes those that are required. One that can have ``raw`` has values with several encodings. Types
-    that ``has_order`` have several bytes, in big-endian or little-endian order.
+    that ``has_order`` have several bytes, in big-endian or little-endian order. The ``orders`` are those that a field
+    can have, although it does not take that of what is around it.
     """
 
     __slots__ = ()
@@ -54,6 +55,7 @@ class Base(ABC):
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
     ends: ClassVar[tuple[str, ...]] = ()
     endless: ClassVar[bool] = False
+    orders: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def spellings(cls) -> Iterable[str]:

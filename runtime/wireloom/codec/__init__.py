@@ -14,11 +14,12 @@ from wireloom.codec.computed import Compute
 from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.escapes import EscapePairs
-from wireloom.codec.fields import Boolean, EitherOrder, Field
+from wireloom.codec.fields import Boolean, EitherOrder, Field, WordSwapped
 from wireloom.codec.flagged import Flagged
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
+from wireloom.codec.ibm import IbmFloat
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout, With
 from wireloom.codec.lengths import BetweenFlags, Everything, Lengths, Terminated
@@ -43,10 +44,12 @@ from wireloom.codec.pointers import Elsewhere
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.recursion import Deeper
 from wireloom.codec.signs import OffsetBinary, SignMagnitude, TwosComplement
+from wireloom.codec.sized import SizedInteger
 from wireloom.codec.text_forms import Form, FormEntry, Forms
 from wireloom.codec.transforms import Compressing, Rol, Unescape, Xor, Zeros
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
+from wireloom.codec.zoned import Zoned
 from wireloom.expressions import Expression, PerItem
 from wireloom.options import Parameter
 
@@ -91,6 +94,7 @@ __all__ = [
     "FoundParameter",
     "Framing",
     "Headed",
+    "IbmFloat",
     "Ipv4Meaning",
     "Ipv6Meaning",
     "Joined",
@@ -121,6 +125,7 @@ __all__ = [
     "SignMagnitude",
     "SignedLeb128",
     "Size",
+    "SizedInteger",
     "Slot",
     "StructOf",
     "Table",
@@ -140,7 +145,9 @@ __all__ = [
     "WireEnum",
     "WireFlags",
     "With",
+    "WordSwapped",
     "Xor",
     "Zeros",
     "ZigZag",
+    "Zoned",
 ]

@@ -1,17 +1,17 @@
-"""Packed decimal: two digits per byte, the most significant first, followed by a sign as mainframes write it.
+"""Packed decimal: two digits per byte, the most significant first, followed by a sign as mainframes write it; or with
+bytes, or the nibbles of each byte, in the other order.
 
 Signs are written as ``c``, ``d`` or (if there is no minus) ``f``. If the field has ``raw``, which keeps the bytes,
 every sign that machines accept is read: ``a``, ``c``, ``e`` and ``f`` are plus, ``b`` and ``d`` minus, and a zero
 with a minus is zero (IBM, z/Architecture Principles of Operation, Decimal Instructions).
 """
 
-from decimal import Context, Decimal, Inexact, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
-from wireloom.codec.accepted_values import shown, unfit
-from wireloom.codec.columns import decimal
-from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.values import Scalar
+from wireloom.codec.accepted_values import shown
+from wireloom.codec.digits import Digits
+from wireloom.codec.errors import DecodeError, EncodeError
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}
 """The sign nibbles that are written after the digits: that of plus, and that of minus where there is one."""
@@ -19,35 +19,46 @@ PLUS, MINUS = "acef", "bd"
 """The nibbles that are read as a sign."""
 
 
-class Bcd(Scalar):
-    """A number with this many ``digits``, ``scale`` of them after the decimal point."""
+class Bcd(Digits):
+    """Digits in nibbles, and a sign in the last one, if there is one.
+
+    The bytes come in the other order if it is ``little``, and the nibbles of each byte if the ``low`` one is first.
+    """
 
     size: int
 
-    def __init__(self, digits: int, *, scale: int = 0, sign: str | None = None) -> None:
-        super().__init__()
-        self.digits = digits
-        self.scale = scale
+    def __init__(
+        self, digits: int, *, scale: int = 0, sign: str | None = None, little: bool = False, low: bool = False
+    ) -> None:
+        super().__init__(digits, scale)
+        self.little = little
+        self.low = low
         self.signs = SIGNS[sign]
         self.size = -(-(digits + len(self.signs[:1])) // 2)
-        self.type = decimal(digits, scale)
-        self._unit = Decimal((0, (1,), -scale))
-        self._exactly = Context(prec=digits, traps=[Inexact, InvalidOperation])
 
     def _parse(self, stream: Any, context: Any, path: str) -> int | Decimal:
         start = stream.pos
-        nibbles: str = stream.take(self.size).hex()
+        nibbles = self._arranged(stream.take(self.size)).hex()
         last = len(nibbles) - len(self.signs[:1])
         digits, sign = nibbles[:last], nibbles[last:]
         if last > self.digits and digits[0] != "0":
-            raise DecodeError("invalid", f"a leading nibble 0 expected, found {digits[0]}", start)
+            raise DecodeError("invalid", f"a leading nibble 0 expected, found {digits[0]}", start + self._place(0))
         if not digits.isdecimal():
             at = next(at for at, nibble in enumerate(digits) if not nibble.isdecimal())
-            raise DecodeError("invalid", f"a decimal digit expected, found {digits[at]}", start + at // 2)
+            raise DecodeError("invalid", f"a decimal digit expected, found {digits[at]}", start + self._place(at // 2))
         number = int(digits)
         if self.signs:
-            number = self._signed(number, sign, stream, start + self.size - 1)
-        return Decimal(f"{number}e-{self.scale}") if self.scale else number
+            number = self._signed(number, sign, stream, start + self._place(self.size - 1))
+        return self.number(number)
+
+    def _arranged(self, data: bytes) -> bytes:
+        """The bytes as they are sent, of those in the usual order; and the other way round."""
+        data = data[::-1] if self.little else data
+        return bytes(octet >> 4 | (octet & 15) << 4 for octet in data) if self.low else data
+
+    def _place(self, number: int) -> int:
+        """Where a byte is sent, by its number in the usual order."""
+        return self.size - 1 - number if self.little else number
 
     def _signed(self, number: int, sign: str, stream: Any, at: int) -> int:
         """The number with its sign, which is at the byte ``at``."""
@@ -62,30 +73,9 @@ class Bcd(Scalar):
         return number
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        number = self._scaled(obj)
+        number = self.scaled(obj)
         if number < 0 and "d" not in self.signs:
             raise EncodeError(f"{shown(obj)} is negative, and has no sign")
         sign = self.signs[number < 0] if self.signs else ""
-        stream.write(bytes.fromhex(f"{abs(number)}{sign}".rjust(2 * self.size, "0")))
+        stream.write(self._arranged(bytes.fromhex(f"{abs(number)}{sign}".rjust(2 * self.size, "0"))))
         return obj
-
-    def _scaled(self, value: Any) -> int:
-        """The number without its decimal point. Raises ``EncodeError`` if it is not a number, or has too many
-        digits.
-        """
-        if value is None or (not self.scale and not isinstance(value, int)):
-            raise EncodeError(unfit(value, self.type, 0))
-        if not isinstance(value, int | Decimal):
-            raise EncodeError(f"a decimal expected, not {shown(value)}")
-        if isinstance(value, int) and value.bit_length() > 4 * self.digits:
-            raise self._too_long(value)
-        try:
-            return int(self._exactly.scaleb(self._exactly.quantize(Decimal(value), self._unit), self.scale))
-        except InvalidOperation:
-            raise self._too_long(value) from None
-        except Inexact:
-            behind = f"{counted(self.scale, 'digit')} behind the point"
-            raise EncodeError(f"{shown(value)} has more than {behind}") from None
-
-    def _too_long(self, value: object) -> EncodeError:
-        return EncodeError(f"{shown(value)} does not fit {counted(self.digits, 'digit')}")

@@ -64,6 +64,17 @@ class EitherOrder(Construct):
         return int(self.big.sizeof())
 
 
+class WordSwapped(Construct):
+    """A number of 4 or 8 bytes whose words, of 16 bits, come in the other order than those of ``number``."""
+
+    def __init__(self, number: FormatField) -> None:
+        super().__init__()
+        self.number = number
+
+    def _sizeof(self, context: Any, path: str) -> int:
+        return int(self.number.length)
+
+
 class Packing(NamedTuple):
     """How ``struct`` reads a fixed-size construct: its code, its byte order (if it has one) and its table type."""
 
@@ -103,6 +114,8 @@ def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
             return Packing("B", None, "boolean", load=_load_boolean, dump=_dump_boolean)
         case EitherOrder():
             return packing_of(construct.little if little else construct.big)
+        case WordSwapped():
+            return _word_swapped(construct.number)
         case BitSlice():
             word = packing_of(construct.integer, little=little)
             return None if word is None else word._replace(load=construct.loader(word.load), dump=None)
@@ -118,6 +131,8 @@ def _float_bits(construct: Construct) -> int:
     """How many bits a float has, or those in a list; 0 if as many as a double, or if it is not a float."""
     if isinstance(construct, EitherOrder):
         construct = construct.big
+    if isinstance(construct, WordSwapped):
+        construct = construct.number
     if isinstance(construct, FormatField):
         return {"e": 16, "f": 32}.get(construct.fmtstr[1], 0)
     inner: Construct | None = getattr(construct, "item", None)
@@ -168,8 +183,30 @@ def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Pa
     return Packing(f"{size}s", "<" if order == "little" else ">", "int" if size == 3 else "long", load, dump)
 
 
+def swapped_words(data: bytes) -> bytes:
+    """The words of 16 bits in the other order."""
+    return b"".join(data[at : at + 2] for at in range(len(data) - 2, -1, -2))
+
+
+def _word_swapped(number: FormatField) -> Packing:
+    kind = packing_of(number)
+    assert kind is not None
+    one = struct.Struct(f"{kind.order}{kind.code}")
+
+    def load(value: bytes) -> Any:
+        (found,) = one.unpack(swapped_words(value))
+        return found if kind.load is None else kind.load(found)
+
+    def dump(value: Any) -> bytes:
+        return swapped_words(one.pack(value if kind.dump is None else kind.dump(value)))
+
+    return Packing(f"{number.length}s", None, kind.type, load, dump)
+
+
 def _is_u64(construct: Construct) -> bool:
     """Whether its values are all unsigned 64-bit numbers."""
+    if isinstance(construct, WordSwapped):
+        construct = construct.number
     if (kind := packing_of(construct)) is not None:
         return kind.type == U64 and kind.load is None
     return (getattr(construct, "bits", 0), getattr(construct, "signed", True)) == (64, False)

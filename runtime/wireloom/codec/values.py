@@ -54,6 +54,10 @@ class Extent:
         found.strict = False
         return found
 
+    def room(self, writer: Writer, this: Values) -> int | None:
+        """How many bytes a value has, as far as that is known before it is written."""
+        return self.fixed
+
     def alone(self) -> "Extent":
         """The same where there is nothing else."""
         return self
@@ -106,6 +110,10 @@ class Size(Extent):
         writer.write(data)
 
     keep = write
+
+    def room(self, writer: Writer, this: Values) -> int | None:
+        found = self.size if isinstance(self.size, int) else self.size.ask(this, writer.record, writer.frame)
+        return found if isinstance(found, int) else None
 
     def alone(self) -> Extent:
         return Rest() if isinstance(self.size, Expression) else self

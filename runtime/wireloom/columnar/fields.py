@@ -33,8 +33,9 @@ class Number(NumberFormat):
 
     def format(self, *, little: bool) -> str:
         """The numpy code by which it is taken out of a row's bytes."""
+        is_opaque = self.odd or self.swapped
         return (
-            f"V{self.size}" if self.odd else f"{self._sign(little=little)}{'u' if self.half else self.kind}{self.size}"
+            f"V{self.size}" if is_opaque else f"{self._sign(little=little)}{'u' if self.half else self.kind}{self.size}"
         )
 
     def load(self, data: Array, *, little: bool) -> Array:
@@ -52,6 +53,10 @@ class Number(NumberFormat):
     def _word(self, data: Array, *, little: bool) -> Array:
         if self.half:
             return _halves()[data]
+        if self.swapped:
+            words = np.ascontiguousarray(data).view("<u2").reshape(-1, self.size // 2)[:, ::-1]
+            swapped: Array = np.ascontiguousarray(words).view(f"{self.order}{self.kind}{self.size}").ravel()
+            return swapped
         if not self.odd:
             return data
         # The bytes, put at the high end of eight, are shifted down, which repeats the sign of signed ones.

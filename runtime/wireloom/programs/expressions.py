@@ -236,7 +236,10 @@ class _Formula:
                     return asm.value(op.MULTIPLY_NUMBER, (register,), (1 << other,))
                 case "&":
                     return asm.value(op.AND_NUMBER, (register,), (other,))
-        return asm.value(_OPERATIONS[sign], (register_of(one), register_of(other)))
+        by = register_of(other)
+        if sign in ("<<", ">>"):
+            by = asm.value(op.AND_NUMBER, (by,), (63,))  # no more than registers have, also where rows are not sound
+        return asm.value(_OPERATIONS[sign], (register_of(one), by))
 
     def _lowest(self, value: Number | int) -> int:
         """The register that has the lowest 64 bits of a number. Raises ``NoProgramError``."""
@@ -447,8 +450,9 @@ def _bounds(sign: str, left: Number | int, right: Number | int) -> tuple[int, in
             return min(corners), max(corners)
         case "//" | "%" if c == d and c > 0:
             return (a // c, b // c) if sign == "//" else (0, c - 1)
-        case "<<" | ">>" if c == d and 0 <= c <= 61:
-            return (a << c, b << c) if sign == "<<" else (a >> c, b >> c)
+        case "<<" | ">>" if 0 <= c <= d <= 61:
+            corners = (a << c, a << d, b << c, b << d) if sign == "<<" else (a >> c, a >> d, b >> c, b >> d)
+            return min(corners), max(corners)
         case "&" | "|" | "^":
             bits = max(each.bit_length() for each in (a, b, c, d))
             return (0 if min(a, c) >= 0 else -1 << bits), (1 << bits) - 1

@@ -9,12 +9,14 @@ from wireloom import codec
 from wireloom.codec import floats
 from wireloom.codec.varints import Varint
 from wireloom.programs import opcodes as op
-from wireloom.programs.assembler import wrapped
+from wireloom.programs.assembler import Assembler, wrapped
 from wireloom.programs.outputs import Table
 
 
 def code(construct: Construct) -> str:
-    """The numpy code of a fixed-size number: ``>u2``, ``i1``, ``?``; ``@`` means the record's byte order."""
+    """The numpy code of a fixed-size number: ``>u2``, ``i1``, ``?``; ``@`` means the record's byte order, and a ``w``
+    behind it that its words come in the other order.
+    """
     match construct:
         case codec.Boolean():
             return "?"
@@ -22,6 +24,8 @@ def code(construct: Construct) -> str:
             return code(construct.subcon)
         case codec.EitherOrder():
             return f"@{code(construct.big).lstrip('<>')}"
+        case codec.WordSwapped():
+            return f"{code(construct.number)}w"
         case BytesInteger():
             return f"{'<' if construct.swapped else '>'}{'i' if construct.signed else 'u'}{construct.length}"
     assert isinstance(construct, FormatField)
@@ -31,7 +35,8 @@ def code(construct: Construct) -> str:
 
 
 class NumberFormat:
-    """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``), or one of 3, 5, 6 or 7 bytes (``>u3``).
+    """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``), or one of 3, 5, 6 or 7 bytes (``>u3``), or
+    whose words are ``swapped`` (``>u4w``).
 
     A code that begins with ``@`` has the byte order of its record. With a ``part``, it is these bits of the number.
     """
@@ -41,7 +46,8 @@ class NumberFormat:
         self.order, kind = (code[0], code[1:]) if code[0] in "<>@" else ("", code)
         self.boolean = kind == "?"
         self.kind = "u" if self.boolean else kind[0]
-        self.size = 1 if self.boolean else int(kind[1:])
+        self.swapped = kind.endswith("w")
+        self.size = 1 if self.boolean else int(kind[1:].rstrip("w"))
         self.odd = self.size not in (1, 2, 4, 8)
         self.half = kind == "f2"
 
@@ -60,6 +66,18 @@ class NumberFormat:
 
     def _sign(self, *, little: bool) -> str:
         return ("<" if little else ">") if self.order in ("@", "") else self.order
+
+
+def swapped_words(asm: Assembler, register: int, size: int) -> int:
+    """A number of so many bytes with its words of 16 bits in the other order."""
+    found = asm.number(0)
+    for at in range(0, 8 * size, 16):
+        word = asm.value(op.SHIFT_RIGHT, (register, asm.number(at))) if at else register
+        word = asm.value(op.AND_NUMBER, (word,), (0xFFFF,))
+        found = asm.value(op.OR, (found, asm.value(op.SHIFT_LEFT, (word, asm.number(8 * size - 16 - at)))))
+    if size == 8:
+        asm.wide.add(found)
+    return found
 
 
 @cache

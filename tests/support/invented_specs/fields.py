@@ -97,6 +97,39 @@ class Fields(Drawing):
 
         return entries, fill
 
+    def words_in_another_order(self) -> Piece:
+        """An integer or a float of 4 or 8 bytes whose words of 16 bits are swapped, or a list of them."""
+        name, kind = self.named("swapped"), self.random.choice(("u32", "i32", "f32", "u64", "i64", "f64"))
+        count = self.random.choice((None, 0, 3))
+        entry = {"name": name, "type": kind, "byte_order": self.random.choice(("cdab", "badc"))}
+
+        def number() -> float:
+            bits = int(kind[1:])
+            if kind[0] == "f":
+                return self.random.choice((0.5, -0.0, -(2.0**100), math.inf))
+            return self.random.choice((0, 1, self.random.getrandbits(bits - 1), (1 << bits - (kind[0] == "i")) - 1))
+
+        def fill(row: Row) -> None:
+            row[name] = number() if count is None else [number() for _ in range(count)]
+
+        return [entry | ({} if count is None else {"repeat": {"count": count}})], fill
+
+    def integer_of_any_size(self) -> Piece:
+        """An integer with as many bytes as a number says, or as it takes; that number is written down then or not."""
+        width, number = map(self.named, ("width", "number"))
+        kind, shortest = self.random.choice(("int", "uint")), self.random.random() < 0.5
+        told: Entry = {"name": width, "type": "u8", **({"derive": f"size({number})"} if shortest else {})}
+        entry = {"name": number, "type": kind, "size": width, "byte_order": self.random.choice(("big", "little"))}
+
+        def fill(row: Row) -> None:
+            size = self.random.randint(0, 8)
+            data = self.random.choice((self.random.randbytes(size), b"\xff" * size, b"\x7f" + bytes(max(size - 1, 0))))
+            row[number] = int.from_bytes(data[:size], "big", signed=kind == "int")
+            if not shortest:
+                row[width] = size
+
+        return [told, entry], fill
+
     def by_default(self) -> Piece:
         """A number with a default that follows from others, bits with such defaults, or only what is derived."""
         kind, filled, derived, data, has, low = map(self.named, ("kind", "filled", "derived", "data", "has", "low"))

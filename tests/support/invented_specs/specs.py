@@ -112,6 +112,8 @@ class Spec(Lists, Bits, Structs, Ends):
             self.hollow,
             self.written_down,
             self.by_default,
+            self.integer_of_any_size,
+            self.words_in_another_order,
         )
         entries: list[Entry] = []
         fill: Fill = dict.copy

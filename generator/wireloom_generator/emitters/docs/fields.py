@@ -107,6 +107,8 @@ class FieldTable:
                 shown = code(plain.notation) if plain.notation == plain.word else plain.notation
                 if wire.order is model.Order.PARAMETER and (order or other):
                     return f"{shown}, {order or 'in the order of what it is in'}"
+                if wire.order is not None and wire.order.swapped:
+                    return f"{shown}, bytes in the order {wire.order.upper()}"
                 return shown + (f", {wire.order} endian" if other else "")
 
     def _field(self, tree: Placed, field: model.Field, when: str) -> str:

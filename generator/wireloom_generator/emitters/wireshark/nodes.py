@@ -258,13 +258,19 @@ def algorithm(kind: catalogue.Computation) -> Code:
 
 def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Code:
     """The reader of a value; with ``raw``, for all its encodings. ``inputs`` are those of a type."""
-    order = [string(wire.order)] if wire.order else []
+    stated = [string(wire.order)] if wire.order else []
     extent = [] if wire.extent is None else [_extent(wire.extent, lenient=raw is not None)]
     match wire.type:
+        case types.Integer() | types.Float() if wire.order is not None and wire.order.swapped:
+            order = model.Order.LITTLE if wire.order.is_little else model.Order.BIG
+            return call("word_swapped", reading(replace(wire, order=order)))
         case types.Integer(bits=bits, signed=signed):
-            return call("sint" if signed else "uint", str(bits // 8), *order)
+            return call("sint" if signed else "uint", str(bits // 8), *stated)
+        case types.SizedInteger(signed=signed, shortest=shortest):
+            flags = map(literal, (signed, shortest, raw is not None))
+            return call("sized", *flags, *stated, *extent)
         case types.Float(bits=bits):
-            return call("float", str(bits // 8), *order)
+            return call("float", str(bits // 8), *stated)
         case types.Boolean():
             return "bool"
         case types.Varint(form=form, bits=bits):
@@ -273,8 +279,15 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             return call("bytes", *extent)
         case types.Deeper(depth=depth):
             return call("deeper", str(depth))
-        case types.Bcd(digits=digits, scale=scale, nibbles=nibbles):
-            return call("bcd", str(digits), str(scale), string(nibbles), *(["true"] if raw else []))
+        case types.Bcd(digits=digits, scale=scale, nibbles=nibbles, little=little, low=low):
+            orders = (little, low) if little or low else ()
+            lenient = (raw is not None,) if raw or orders else ()
+            return call("bcd", str(digits), str(scale), string(nibbles), *map(literal, (*lenient, *orders)))
+        case types.IbmFloat(bits=bits):
+            return call("ibm", str(bits // 8), literal(raw is not None), *stated)
+        case types.Zoned(digits=digits, scale=scale, sign=sign, encoding=encoding):
+            words = string(encoding), string(sign or "")
+            return call("zoned", str(digits), str(scale), *words, *(["true"] if raw else []))
         case types.Ascii() as found:
             front = [str(found.base), str(found.bits), str(found.digits), string(found.fill), str(found.width)]
             return call("ascii", *front, *map(literal, (found.signed, found.upper, raw is not None)), *extent)

@@ -400,6 +400,14 @@ local function sint(size, stated)
   end}
 end
 
+-- An integer with as many bytes as its extent says, at most eight. One that follows from it is the `shortest`.
+local function sized(is_signed, shortest, lenient, stated, extent)
+  return {
+    kind = "sized", shape = integer_shape(64, is_signed), signed = is_signed, shortest = shortest, lenient = lenient,
+    order = stated, extent = extent,
+  }
+end
+
 -- The value of a half-precision number.
 local function half(bits)
   local sign, exponent, fraction = bits < 0x8000 and 1 or -1, floor(bits / 1024) % 32, bits % 1024
@@ -419,6 +427,15 @@ local function float(size, stated)
   end}
 end
 
+-- A number whose words of 16 bits come in the other order; Wireshark does not read it from its bytes.
+local function word_swapped(number)
+  return {kind = "number", shape = number.shape, size = number.size, swapped = true, read = function(data, at, little)
+    local words = {}
+    for i = at + 1, at + number.size, 2 do table.insert(words, 1, data:sub(i, i + 1)) end
+    return number.read(table.concat(words), 0, little)
+  end}
+end
+
 local bool = {kind = "number", shape = "bool", size = 1, read = function(data, at, _, path)
   local value = data:byte(at + 1)
   if value > 1 then fail("invalid", at, path, "0 or 1 expected, found " .. value) end
@@ -427,21 +444,25 @@ end}
 
 -- Packed decimal: a number, or its text if it has a scale. `signs` are the usual sign nibbles after the digits; a
 -- `lenient` one also has the other sign nibbles in use.
-local function bcd(digits, scale, signs, lenient)
+-- The bytes come in the other order if it is `little`, and the nibbles of each byte if the `low` one is first.
+local function bcd(digits, scale, signs, lenient, little, low)
   local size = math.ceil((digits + math.min(1, #signs)) / 2)
   return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
     local nibbles = {}
-    for i = at + 1, at + size do
-      local byte = data:byte(i)
-      nibbles[#nibbles + 1], nibbles[#nibbles + 2] = floor(byte / 16), byte % 16
+    local function place(i) return little and at + size - 1 - i or at + i end
+    for i = 0, size - 1 do
+      local byte = data:byte(place(i) + 1)
+      local first, second = floor(byte / 16), byte % 16
+      if low then first, second = second, first end
+      nibbles[#nibbles + 1], nibbles[#nibbles + 2] = first, second
     end
     local last, value, is_other = #nibbles - math.min(1, #signs), 0, false
     if last > digits and nibbles[1] ~= 0 then
-      fail("invalid", at, path, string.format("a leading nibble 0 expected, found %x", nibbles[1]))
+      fail("invalid", place(0), path, string.format("a leading nibble 0 expected, found %x", nibbles[1]))
     end
     for i = 1, last do
       if nibbles[i] > 9 then
-        local where = at + floor((i - 1) / 2)
+        local where = place(floor((i - 1) / 2))
         fail("invalid", where, path, string.format("a decimal digit expected, found %x", nibbles[i]))
       end
       value = add(mul(value, 10), nibbles[i])
@@ -450,7 +471,7 @@ local function bcd(digits, scale, signs, lenient)
     if sign ~= "" then
       local minus = (sign == "b" or sign == "d") and value ~= 0
       local usual = minus and signs:sub(-1) or signs:sub(1, 1)
-      local function wrong(what) fail("invalid", at + size - 1, path, what .. sign) end
+      local function wrong(what) fail("invalid", place(size - 1), path, what .. sign) end
       if sign < "a" then wrong("a sign (a to f) expected, found ") end
       if minus and #signs == 1 then wrong("a number without a minus expected, found the sign ") end
       is_other = sign ~= usual
@@ -458,6 +479,79 @@ local function bcd(digits, scale, signs, lenient)
       value = minus and sub(0, value) or value
     end
     return scale == 0 and value or decimal(value, scale), is_other
+  end}
+end
+
+-- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, first those that
+-- are usual.
+local zones = {ebcdic = 0xf0, ascii = 0x30}
+local separate_signs = {ebcdic = "\x4e\x60", ascii = "+-"}
+local function ten_from(byte)
+  local found = {}
+  for i = 0, 9 do found[#found + 1] = string.char(byte + i) end
+  return table.concat(found)
+end
+local signed_digits = {
+  ebcdic = {
+    plus = {ten_from(0xc0), ten_from(0xa0), ten_from(0xe0), ten_from(0xf0)}, minus = {ten_from(0xd0), ten_from(0xb0)},
+  },
+  ascii = {plus = {"{ABCDEFGHI", "0123456789"}, minus = {"}JKLMNOPQR", "pqrstuvwxy"}},
+}
+
+-- The digit of a byte that also has a sign, whether that is a minus, and whether it is an unusual byte.
+local function signed_digit(encoding, byte)
+  for name, lists in pairs(signed_digits[encoding]) do
+    for i, list in ipairs(lists) do
+      local found = list:find(string.char(byte), 1, true)
+      if found then return found - 1, name == "minus", i > 1 end
+    end
+  end
+end
+
+-- Zoned decimal: a number, or its text if it has a scale. A `lenient` one also has other signs in use.
+local function zoned(digits, scale, encoding, sign, lenient)
+  local is_separate, is_leading = sign:find("separate") ~= nil, sign:find("leading") ~= nil
+  local size, zone = digits + (is_separate and 1 or 0), zones[encoding]
+  return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
+    local place = is_leading and at or at + size - 1
+    local function wrong(where, what) fail("invalid", where, path, what .. string.format("%02x", data:byte(where + 1))) end
+    local value, minus, is_other = 0, false, false
+    if is_separate then
+      local found = separate_signs[encoding]:find(data:sub(place + 1, place + 1), 1, true)
+      if not found then wrong(place, "a sign expected, found ") end
+      minus = found == 2
+    end
+    for i = at, at + size - 1 do
+      local digit = data:byte(i + 1) - zone
+      if i == place and not is_separate and sign ~= "" then
+        digit, minus, is_other = signed_digit(encoding, data:byte(i + 1))
+        if not digit then wrong(i, "a digit with a sign expected, found ") end
+      end
+      if not (is_separate and i == place) then
+        if digit < 0 or digit > 9 then wrong(i, "a decimal digit expected, found ") end
+        value = add(mul(value, 10), digit)
+      end
+    end
+    is_other = is_other or (minus and value == 0)
+    if is_other and not lenient then wrong(place, "another sign expected, found ") end
+    value = minus and sub(0, value) or value
+    return scale == 0 and value or decimal(value, scale), is_other
+  end}
+end
+
+-- A hexadecimal float of IBM; a `lenient` one also has other forms of a number, and those that a double does not have.
+local function ibm(size, lenient, stated)
+  return {kind = "packed", shape = "double", size = size, read = function(data, at, little, path)
+    local octets = data:sub(at + 1, at + size)
+    if is_little(stated, little) then octets = octets:reverse() end
+    local exponent, high = octets:byte(1) % 128, unsigned(octets, 1, 3)
+    local low = size > 4 and unsigned(octets, 4, 4) or 0
+    local fraction = size > 4 and high * 2 ^ 32 + low or high
+    local is_other = size > 4 and fraction - high * 2 ^ 32 ~= low
+    if high < 2 ^ 20 and (fraction > 0 or exponent > 0) then is_other = true end
+    if is_other and not lenient then fail("invalid", at, path, "a number as it is written expected") end
+    local number = fraction * 2 ^ (4 * (exponent - 64) - (8 * size - 8))
+    return octets:byte(1) > 127 and -number or number, is_other
   end}
 end
 
@@ -825,7 +919,7 @@ end
 
 -- Whether Wireshark can show the bits of a number.
 local function is_narrow(value)
-  return value.size ~= nil and value.size <= 4
+  return value.size ~= nil and value.size <= 4 and not value.swapped
 end
 
 -- Shapes that are shown from the bytes alone.
@@ -1307,6 +1401,26 @@ local function one(reader, tree, node, this)
       found = decoded
     end
     add_value(reader, tree, node, first, last - first, found)
+    return found
+  end
+  if value.kind == "sized" then
+    local first, last, after = span(reader, value.extent, this, node.name)
+    local count = last - first
+    reader.pos = after
+    if count > 8 then
+      refuse(reader, "invalid-size", at, path, "at most 8 bytes expected, found " .. count .. " bytes")
+      return 0
+    end
+    local found = unsigned(reader.data, first, count, is_little(value.order, reader.little))
+    local half = count > 0 and power(8 * count - 1) or 1
+    if value.signed and found >= half then found = sub(found, add(half, half)) end
+    local reach = count > 1 and power(8 * count - (value.signed and 9 or 8)) or 0
+    local fits = found < reach and found >= (value.signed and neg(reach) or 0)
+    if value.shortest and (fits or count == 0) then
+      if not value.lenient then refuse(reader, "invalid", at, path, "a number in fewer bytes expected") end
+      reader.loose = true
+    end
+    add_value(reader, tree, node, first, count, found)
     return found
   end
   if value.kind == "ascii" then
@@ -2333,7 +2447,8 @@ return {
   by_bytes = by_bytes, size_of = size_of, offset_of = offset_of, in_frame = in_frame, in_struct = in_struct,
   item = item, last_item = last_item, item_size = item_size, item_offset = item_offset, parameters = parameters,
   -- Values and checksums
-  uint = uint, sint = sint, bit_slice = bit_slice, float = float, bool = bool, bcd = bcd, deeper = deeper,
+  uint = uint, sint = sint, sized = sized, word_swapped = word_swapped, bit_slice = bit_slice, float = float,
+  bool = bool, bcd = bcd, zoned = zoned, ibm = ibm, deeper = deeper,
   varint = varint, bytes = bytes, text = text, ascii = ascii, struct = struct, constant = constant,
   rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
   decoders = decoders, bytewise = bytewise, crc = crc, checksums = checksums,

@@ -144,7 +144,8 @@ class Field(Documented):
         see="structs.md#type-parameters-given-and-with",
     )
     size: Expression | None = optional(
-        "of `bytes`, `text`, `ascii`, `flatbuffers` and structs: size in bytes, or `rest`: to the end of the section",
+        "of `bytes`, `text`, `ascii`, `flatbuffers` and structs: size in bytes, or `rest`: to the end of the section;"
+        " of `int` and `uint`: size in bytes that another field gives",
         "4 * words",
         see="lengths.md#size",
     )
@@ -174,7 +175,10 @@ class Field(Documented):
         see="strings.md#terminators-until",
     )
     encoding: str | None = optional(
-        "of `text`: character encoding", "latin-1", unset="`utf-8`", see="strings.md#encodings"
+        "of `text`: character encoding; of `zoned`: `ebcdic` or `ascii`",
+        "latin-1",
+        unset="`utf-8`, of `zoned` `ebcdic`",
+        see="strings.md#encodings",
     )
     table: str | None = optional("of `flatbuffers`: the root table", "Monster", see="flatbuffers.md")
     through: Through | str | None = optional(
@@ -197,22 +201,30 @@ class Field(Documented):
     raw: str | None = optional(
         "column for bytes that the value does not determine",
         "name_bytes",
-        unset="`<field>_bytes` of a `bcd` with a `sign`, else none",
+        unset="`<field>_bytes` of `ibm32`, `ibm64`, and of a `bcd` or `zoned` with a `sign`, else none",
         see="encoding.md#values-with-several-encodings-raw",
     )
     digits: int | None = optional(
-        "of `bcd`, required: number of digits, 1 to 38; of `ascii`: minimum number of characters, filled up with zeros",
+        "of `bcd` and `zoned`, required: number of digits, 1 to 38; of `ascii`: minimum number of characters, filled up"
+        " with zeros",
         "7",
         unset="of `ascii`: `size` if only that is given, else 1",
         see="integers.md#packed-decimals-bcd",
     )
     scale: int | None = optional(
-        "of `bcd`: number of digits after the point", "2", unset="0", see="integers.md#packed-decimals-bcd"
+        "of `bcd` and `zoned`: number of digits after the point", "2", unset="0", see="integers.md#packed-decimals-bcd"
     )
     sign: str | None = optional(
-        "of `bcd`: a nibble after the digits, `signed` (`c` plus, `d` minus) or `unsigned` (`f`); of `ascii`: `signed`,"
-        " a minus before negative numbers",
+        "of `bcd`: a nibble after the digits, `signed` (`c` plus, `d` minus) or `unsigned` (`f`); of `zoned`:"
+        " `trailing`, `leading`, `trailing_separate` or `leading_separate`; of `ascii`: `signed`, a minus before"
+        " negative numbers",
         "signed",
+        see="integers.md#packed-decimals-bcd",
+    )
+    nibble_order: str | None = optional(
+        "of `bcd`: the nibble of each byte with the first of its digits, `high` or `low`",
+        "low",
+        unset="`high`",
         see="integers.md#packed-decimals-bcd",
     )
     base: int | None = optional("of `ascii`: base, 2 to 16", "8", unset="10", see="integers.md#numbers-in-ascii-digits")
@@ -286,12 +298,14 @@ class Field(Documented):
         see="constants.md#default-values-and-reserved-fields",
     )
     table_type: str | None = optional(
-        "of `u64`: `long` if values are below 2^63 (others are malformed), `decimal` if larger ones mean something",
+        "of `u64` and `uint`: `long` if values are below 2^63 (others are malformed), `decimal` if larger ones mean"
+        " something",
         "long",
         see="integers.md#unsigned-64-bit-integers",
     )
     byte_order: Expression | None = optional(
-        "`big`, `little` or an expression; of a number, a length prefix, or everything in a type",
+        "`big`, `little` or an expression; of a number, a length prefix, or everything in a type; of a number of 4 or 8"
+        " bytes also `cdab` or `badc`; of `bcd` `big` or `little`",
         "little",
         unset="that of its surroundings",
         see="byte-order.md",

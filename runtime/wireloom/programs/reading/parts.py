@@ -18,7 +18,7 @@ from wireloom.codec.varints import Varint
 from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not
-from wireloom.programs.number_format import NumberFormat, singles, varint_form
+from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
 from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
 from wireloom.programs.reading.borrowing import borrowed
 from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
@@ -26,10 +26,13 @@ from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
 from wireloom.programs.reading.ends import padded, terminated
 from wireloom.programs.reading.flatbuffers import table
+from wireloom.programs.reading.ibm import ibm_float
 from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.reading.sized import sized_integer
 from wireloom.programs.reading.texts import chosen, text
+from wireloom.programs.reading.zoned import zoned_decimal
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
     WAYS,
@@ -118,10 +121,14 @@ def _lone_value(part: Lone, at: Lowering) -> None:
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
 
 
+_ONE_FORM = Varint | codec.SizedInteger | codec.IbmFloat | codec.Bcd | codec.Zoned
+"""Numbers that programs read as they are written."""
+
+
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
     """A value, and its bytes where these lack a terminator, or digits, that would be written."""
     asm, begin = at.asm, at.cursor
-    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, Varint | codec.Bcd):
+    if isinstance(kind.item if isinstance(kind, codec.Repeat) else kind, _ONE_FORM):
         read_strictly, at.partial = value(kind, at), True
         at.this.columns[name] = Octets(begin, at.cursor, asm.number(0))
         return read_strictly
@@ -364,7 +371,7 @@ def _unpack(part: codec.Unpack, at: Lowering) -> None:
 def value(kind: object, at: Lowering) -> Datum:
     """The next value. Raises ``NoProgramError``."""
     match kind:
-        case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
+        case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder() | codec.WordSwapped():
             number = NumberFormat.from_construct(kind)
             at.need((None, number.size))
             return number_at(number, at)
@@ -372,6 +379,12 @@ def value(kind: object, at: Lowering) -> Datum:
             return _varint(kind, at)
         case codec.Bcd():
             return packed_decimal(kind, at)
+        case codec.IbmFloat():
+            return ibm_float(kind, at)
+        case codec.Zoned():
+            return zoned_decimal(kind, at)
+        case codec.SizedInteger():
+            return sized_integer(kind, extent(kind.extent, at), at)
         case codec.Constant():
             return _constant(kind.value, at)
         case codec.Ascii():
@@ -493,13 +506,16 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
     place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
     written = at.written(kind)
     at.shift += kind.size
-    if written is not None:
+    if written is not None and not kind.swapped:
         register = written
         known = at.asm.constant(register)
         if known is not None and (known >= 0 or kind.kind == "i") and kind.kind != "f" and not kind.boolean:
             return Number(register, known, known)
+    elif written is not None:
+        register = swapped_words(at.asm, written, kind.size)
     else:
         register = load(at, place, shift, kind.size, little=little)
+        register = swapped_words(at.asm, register, kind.size) if kind.swapped else register
     if kind.half:
         single = at.asm.value(op.LOOK_UP, (register,), (at.asm.shared(singles()), 1 << bits))
         return Number(at.asm.value(op.AND_NUMBER, (single,), (0xFFFF_FFFF,)), 0, 0, floating=4)
@@ -511,7 +527,8 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)), reason=reason)
         return Number(register, 0, 1, truth=True)
     if kind.kind == "i":
-        register = register if bits == 64 or written is not None else at.asm.value(op.SIGN, (register,), (bits,))
+        is_signed = bits == 64 or (written is not None and not kind.swapped)
+        register = register if is_signed else at.asm.value(op.SIGN, (register,), (bits,))
         return Number(register, -1 << bits - 1, (1 << bits - 1) - 1)
     return Number(register, 0, (1 << bits) - 1)
 

@@ -5,10 +5,18 @@ from collections.abc import Iterator
 from wireloom import codec
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
+from wireloom.programs.reading.decimals import swapped_nibbles
+from wireloom.programs.selection import looked_up
 
 
 def packed(asm: Assembler, register: int, kind: codec.Bcd) -> Iterator[int]:
     """The bytes of a packed decimal, the last one first."""
+    octets = [swapped_nibbles(asm, octet) if kind.low else octet for octet in _packed(asm, register, kind)]
+    yield from reversed(octets) if kind.little else octets
+
+
+def _packed(asm: Assembler, register: int, kind: codec.Bcd) -> Iterator[int]:
+    """The same in the usual order, the lowest digits first."""
     ten, hundred = asm.number(10), asm.number(100)
     left = register
     if kind.signs:
@@ -25,3 +33,22 @@ def packed(asm: Assembler, register: int, kind: codec.Bcd) -> Iterator[int]:
         tens = asm.value(op.DIVIDE, (pair, ten))
         yield asm.value(op.ADD, (pair, asm.value(op.MULTIPLY_NUMBER, (tens,), (6,))))
         left = asm.value(op.DIVIDE, (left, hundred))
+
+
+def zoned(asm: Assembler, register: int, kind: codec.Zoned) -> Iterator[int]:
+    """The bytes of a zoned decimal, the last one first."""
+    ten, left, negative = asm.number(10), register, asm.number(0)
+    if kind.signed:
+        negative = asm.value(op.LESS_NUMBER, (register,), (0,))
+        left = asm.value(op.CHOOSE, (negative, asm.value(op.SUBTRACT, (asm.number(0), register)), register))
+    for at in reversed(range(kind.size)):
+        if kind.separate and at == kind.sign_at:
+            yield asm.value(op.CHOOSE, (negative, *map(asm.number, reversed(kind.signs))))
+            continue
+        digit = asm.value(op.MODULO, (left, ten))
+        left = asm.value(op.DIVIDE, (left, ten))
+        if kind.signed and at == kind.sign_at:
+            digit = asm.value(op.ADD, (digit, asm.value(op.CHOOSE, (negative, ten, asm.number(0)))))
+            yield looked_up(asm, digit, [*b"".join(kind.signed_digits)])
+        else:
+            yield asm.value(op.ADD_NUMBER, (digit,), (kind.zone,))

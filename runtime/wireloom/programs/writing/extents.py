@@ -7,6 +7,7 @@ from functools import partial
 from construct import BytesInteger, FormatField
 
 from wireloom import codec
+from wireloom.codec.sized import LONGEST
 from wireloom.codec.values import Extent
 from wireloom.codec.varints import Varint
 from wireloom.options import MAX_RECORD_BYTES
@@ -14,6 +15,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.expressions import Found, both
 from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.reading.sized import PIECES, before, behind, bits, fewest_bytes, has_piece, taken
 from wireloom.programs.values import SIZES, NoProgramError, Number, Octets
 from wireloom.programs.writing.numbers import ArrangingNumbers, meaning_of
 from wireloom.programs.writing.scope import Copied
@@ -89,6 +91,35 @@ class ArrangingExtents(ArrangingNumbers):
             self._number_later(name, said, write, position, shift, fixed or 0)
 
         self._ended(kind.extent, size, put)
+
+    def _sized_integer(self, name: str, said: codec.Field, kind: codec.SizedInteger) -> None:
+        """An integer in as many bytes as its size says, or in the fewest where that follows from them."""
+        asm, little = self.asm, self.little if kind.little is None else kind.little
+        size = fewest_bytes(asm, self._room(name, said), kind)
+        asked: Found = None
+        if isinstance(kind.extent, codec.Size) and not kind.shortest:
+            asked = kind.extent.size if isinstance(kind.extent.size, int) else self.ask(kind.extent.size)
+        if asked is not None:
+            stated = self._of_each(asked)
+            fits = both(asm, asm.value(op.LESS_NUMBER, (stated.register,), (LONGEST + 1,)), stated.valid)
+            fits = both(asm, fits, asm.value(op.MORE_NUMBER, (stated.register,), (-1,)))
+            size = asm.value(op.CHOOSE, (fits, stated.register, size))
+        if meaning_of(said) is None:
+            self._bound(name, kind.least, kind.most)
+        of, where, place = self.this, self.where, self.moved(self.position, self.shift)
+        self._on(size)
+
+        def write() -> None:
+            register = self._told(of, name, said)
+            for count in (LONGEST, *PIECES):
+                at = 0 if count == LONGEST else before(count)
+                rest = 0 if count == LONGEST else before(count) if little else behind(count)
+                piece = asm.value(op.SHIFT_RIGHT, (register, bits(self, size, rest)))
+                to = self._place(asm.value(op.ADD, (place, taken(self, size, at))))
+                there = both(asm, where, has_piece(self, size, count))
+                asm.do(write_op.WRITE, (piece, to, there), (0, count, int(not little)))
+
+        self._later(write)
 
     def _ended(self, extent: object, size: int, put: Callable[[int], None]) -> None:
         """What ``put`` lays out at the cursor, so many bytes, where the mask is set that it is given."""

@@ -35,11 +35,14 @@ from wireloom.programs.values import (
     Octets,
     Struct,
 )
+from wireloom.programs.writing.decimals import packed, zoned
 from wireloom.programs.writing.extents import ArrangingExtents
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Items, Outline, Path
 from wireloom.programs.writing.scope import Copied, Laid
 
-_NUMBERS = FormatField | BytesInteger | Varint | codec.Bcd | codec.Ascii
+_NUMBERS = (
+    FormatField | BytesInteger | codec.WordSwapped | Varint | codec.Bcd | codec.Zoned | codec.Ascii | codec.SizedInteger
+)
 """What may follow from others."""
 
 
@@ -255,14 +258,20 @@ class Arranging(ArrangingExtents):
 
     def _value(self, name: str, said: codec.Field, kind: object) -> None:
         match kind:
-            case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
+            case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder() | codec.WordSwapped():
                 self._field(name, said, NumberFormat.from_construct(kind))
             case Varint():
                 self._varint(name, said, kind)
             case codec.Bcd():
-                self._packed_decimal(name, said, kind)
+                self._decimal(name, said, kind, packed)
+            case codec.IbmFloat():
+                self._ibm_float(name, said, kind)
+            case codec.Zoned():
+                self._decimal(name, said, kind, zoned)
             case codec.Ascii():
                 self._digits(name, said, kind)
+            case codec.SizedInteger():
+                self._sized_integer(name, said, kind)
             case codec.As(meaning=Counted() | DecimalMeaning()):
                 self._value(name, said, kind.subcon)
             case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:

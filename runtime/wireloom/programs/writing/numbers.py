@@ -4,10 +4,10 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from wireloom import codec
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
@@ -18,7 +18,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both
-from wireloom.programs.number_format import NumberFormat, varint_form
+from wireloom.programs.number_format import NumberFormat, swapped_words, varint_form
 from wireloom.programs.outputs import Table
 from wireloom.programs.reading.checks import joined
 from wireloom.programs.reading.lowering import Lowering, Span
@@ -31,8 +31,10 @@ from wireloom.programs.values import (
     Octets,
 )
 from wireloom.programs.writing.bit_fields import chunks, placed, unsigned
-from wireloom.programs.writing.decimals import packed
+from wireloom.programs.writing.ibm import ibm_bits
 from wireloom.programs.writing.scope import Copied, Divided, Following, Laid, Stamp, Summed
+
+D = TypeVar("D", codec.Bcd, codec.Zoned)
 
 
 class ArrangingNumbers(Lowering):
@@ -90,7 +92,8 @@ class ArrangingNumbers(Lowering):
         put = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
 
         def write(register: int) -> None:
-            put(self._half(register) if kind.half else register)
+            register = self._half(register) if kind.half else register
+            put(swapped_words(self.asm, register, kind.size) if kind.swapped else register)
 
         self._number_later(name, said, write, position, shift, kind.size)
 
@@ -276,6 +279,8 @@ class ArrangingNumbers(Lowering):
             if said.checksum is not None:
                 raise NoProgramError("a checksum in bits")
             self._prepare(name, said)
+            if isinstance(said.subcon, codec.Bit):
+                self._bound(name, said.subcon.least, said.subcon.most)
             self.spans[name] = start, stop
         if part.whole is not None:
             self._may_fill(self.this, part.whole[0])
@@ -335,8 +340,10 @@ class ArrangingNumbers(Lowering):
         self._later(write)
         self._on(self.asm.value(write_op.VARINT_SIZE, (self._folded(kind, room),), (form,)))
 
-    def _packed_decimal(self, name: str, said: codec.Field, kind: codec.Bcd) -> None:
-        """A number as packed digits, which go to the cursor."""
+    def _decimal(
+        self, name: str, said: codec.Field, kind: D, octets_of: Callable[[Assembler, int, D], Iterator[int]]
+    ) -> None:
+        """A number as digits, which go to the cursor: the bytes that it has, the last one first."""
         if kind.scale and (said.derived or said.const is not None or said.default is not None):
             raise NoProgramError("something to fill in that is no integer")
         self._prepare(name, said)
@@ -344,12 +351,21 @@ class ArrangingNumbers(Lowering):
         self.move(position, shift + kind.size)
 
         def write() -> None:
-            octets = packed(self.asm, self._told(of, name, said), kind)
+            octets = octets_of(self.asm, self._told(of, name, said), kind)
             place = self._place(position)
             for number, octet in enumerate(octets):
                 self.asm.do(write_op.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
 
         self._later(write)
+
+    def _ibm_float(self, name: str, said: codec.Field, kind: codec.IbmFloat) -> None:
+        """A double as a float with a base of 16, which goes to the cursor."""
+        self._prepare(name, said, floating=8)
+        little = self.little if kind.little is None else kind.little
+        position, shift, of, where = self.position, self.shift, self.this, self.where
+        self.move(position, shift + kind.size)
+        put = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
+        self._later(lambda: put(ibm_bits(self.asm, self._told(of, name, said), kind)))
 
     def _folded(self, kind: Varint, register: int) -> int:
         """What is written for a number: one that is not signed, if its lowest bit is its sign."""

@@ -101,7 +101,7 @@ class _Rereading(Lowering):
             return None
         register, bits = found[0], 8 * kind.size
         if bits < 64:
-            fits = (op.SIGN, bits) if kind.kind == "i" else (op.AND_NUMBER, (1 << bits) - 1)
+            fits = (op.SIGN, bits) if kind.kind == "i" and not kind.swapped else (op.AND_NUMBER, (1 << bits) - 1)
             self.must(self.asm.value(op.EQUAL, (self.asm.value(fits[0], (register,), fits[1:]), register)))
         return register
 
