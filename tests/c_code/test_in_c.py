@@ -46,6 +46,8 @@ FEATURES = (
     "repeat_rest",
     "sections_trailing",
     "sized_integers",
+    "times_of_fields",
+    "times_of_ntp_and_gps",
     "varints",
     "zoned",
 )

@@ -32,6 +32,7 @@ FEATURES_TRIED = (
     "ascii", "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields", "match",
     "sized_integers", "byte_order_of_words", "items", "items_before", "items_elsewhere", "through_compressions",
     "capture_header", "answers", "found", "enum_groups", "ports", "ibm_floats", "zoned", "bcd_in_other_orders",
+    "times_of_fields", "times_of_ntp_and_gps",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -52,6 +53,7 @@ UNCOMPARED = {
     (model.Example, "doc"): "what is said of an example is nobody's interface",
     (model.Field, "hex"): "how the spec writes numbers",
     (model.Computed, "hex"): "how the spec writes numbers",
+    (model.Computed, "instant"): "the expression of the time is compared",
     (model.BitField, "hex"): "how the spec writes numbers",
     (model.Probe, "hex"): "how the spec writes numbers",
     (model.BitField, "when"): "that of its integer is compared",

@@ -29,6 +29,8 @@ FEATURES = (
     "proof_of_bits",
     "record_until",
     "recursion",
+    "times_of_fields",
+    "times_of_ntp_and_gps",
     "types_sized",
 )
 HEAD = """\

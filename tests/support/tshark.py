@@ -271,7 +271,8 @@ def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, 
                 or data in _orders(struct.pack(f">{code}", value))
             )
         case "timestamp":
-            right = datetime.strptime(text[:-7] + text[-4:], "%b %d, %Y %H:%M:%S.%f UTC").replace(tzinfo=UTC) == value
+            text = re.sub(r", (\d+) ", lambda year: f", {year[1]:0>4} ", text[:-7] + text[-4:])
+            right = datetime.strptime(text, "%b %d, %Y %H:%M:%S.%f UTC").replace(tzinfo=UTC) == value
         case "interval day to second":
             right = Decimal(text) == Decimal(value // timedelta(microseconds=1)) / 1_000_000
         case "string":

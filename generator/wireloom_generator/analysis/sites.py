@@ -214,7 +214,10 @@ class _Sites:
                 yield from self.field(visit, field)
             case model.Computed() as field:
                 yield from self.reading(visit, "when", field.when, Kind.CONDITION)
-                yield from self.reading(visit, "compute", field.compute, _plain(field))
+                compute = field.compute if field.instant is None else None
+                yield from self.reading(visit, "compute", compute, _plain(field))
+                for name in field.instant.fields.values() if field.instant is not None else ():
+                    yield from self.reading(visit, "compute", name, Kind.NUMBER)
             case model.BitField() as bit:
                 yield from self.reading(visit, "valid", bit.valid, Kind.CONDITION, itself=True)
                 yield from self.whole(visit, "derive", bit.derive, bit.item_kind)

@@ -54,7 +54,9 @@ _LENGTHS = [f"{form.stem}{bits}" for form in FORMS if not form.signed for bits i
 _ORDERS = _words(*vocabulary.ORDERS)
 _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Source, "revision"): _VERSION,
-    (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _varints(*(form.stem for form in FORMS)), _CAMEL]},
+    (syntax.Field, "type"): {
+        "anyOf": [_words(*NAMES, meanings.Timestamp.word), _varints(*(form.stem for form in FORMS)), _CAMEL]
+    },
     (syntax.Field, "size"): _SIZE,
     (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints("leb128_u", "vlq_u")]},
     **{(syntax.Field, key): _words(*words) for key, words in _words_of_types()},

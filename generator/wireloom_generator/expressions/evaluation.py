@@ -100,6 +100,10 @@ def _called(call: Call, known: Knowledge) -> Answer:
             return _computed(max, *(evaluate(argument, known) for argument in call.arguments))
         case Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT:
             return known(call)
+        case Function.CALENDAR | Function.NTP | Function.GPS | Function.GPS_COUNT:
+            return UNDECIDED
+        case Function.MICROSECONDS | Function.YEAR | Function.MONTH | Function.DAY:
+            return UNDECIDED
 
 
 def truth(condition: Expr, known: Knowledge) -> bool | Undecided:

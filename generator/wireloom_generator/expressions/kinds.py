@@ -98,6 +98,10 @@ def _given(function: Function) -> Kind:
             return Kind.CONDITION
         case Function.SIZE | Function.OFFSET | Function.COUNT | Function.MIN | Function.MAX:
             return Kind.NUMBER
+        case Function.CALENDAR | Function.NTP | Function.GPS | Function.GPS_COUNT:
+            return Kind.NUMBER
+        case Function.MICROSECONDS | Function.YEAR | Function.MONTH | Function.DAY:
+            return Kind.NUMBER
 
 
 def misfits(tree: Expr, of: KindOf, wanted: Kind | None = None) -> Iterator[Misfit]:

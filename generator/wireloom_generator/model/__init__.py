@@ -13,6 +13,7 @@ from wireloom_generator.model.nodes import (
     Choice,
     Computed,
     Field,
+    Instant,
     Named,
     Node,
     Ordered,

@@ -135,8 +135,20 @@ class Field(_Named):
 
 
 @dataclass(frozen=True, slots=True)
+class Instant:
+    """The ``fields`` that a time consists of, by key. ``faults`` are the mistakes in them: place, problem, hint."""
+
+    fields: Mapping[str, Condition]
+    faults: tuple[tuple[Location, str, str], ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Computed(_Named):
-    """A column that is not in the bytes: the value of ``compute`` if ``when`` holds, else null."""
+    """A column that is not in the bytes: the value of ``compute`` if ``when`` holds, else null.
+
+    If that is a time that consists of several fields, they are those of its ``instant``. The ``default`` of one of them
+    that is computed itself is what the time says.
+    """
 
     name: str
     compute: Condition
@@ -145,6 +157,8 @@ class Computed(_Named):
     enum: str | None = None
     labels: bool = True
     meaning: Meaning | None = None
+    instant: Instant | None = None
+    default: Condition | None = None
     hex: bool = field(default=False, compare=False)
     type: WireType = field(compare=False, kw_only=True)
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from wireloom_generator.expressions import Expr, Origin, Unary, Value, names, parsed, terms
+from wireloom_generator.expressions import Call, Expr, Function, Origin, Unary, Value, names, parsed, terms, walk
 from wireloom_generator.model.declarations import Sourced
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import catalogue
@@ -30,6 +30,11 @@ class Condition:
     def is_written(self) -> bool:
         """Whether it is an expression of the spec, not a plain value or one that the compiler added."""
         return self.at is not NOWHERE
+
+    @property
+    def is_of_time(self) -> bool:
+        """Whether it is what a time that consists of several fields says of one of them."""
+        return any(isinstance(part, Call) and part.function is Function.MICROSECONDS for part in walk(self.expression))
 
     @property
     def asks_left(self) -> bool:

@@ -168,7 +168,7 @@ class _Shaping:
             return self.dataclass(structured[0], node)
         if structured and len(choices) > 2:
             return self.value(syntax.Literal, node)
-        return self.scalar(str, node)
+        return self.scalar(syntax.Expression if syntax.Expression in choices else str, node)
 
     def entry(self, node: YamlNode) -> Any:
         if not isinstance(node, YamlMapping):

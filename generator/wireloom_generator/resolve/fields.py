@@ -11,11 +11,11 @@ from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS, WORD_ORDERS
-from wireloom_generator.resolve import conditions, keys, uses
+from wireloom_generator.resolve import conditions, instants, keys, uses
 from wireloom_generator.resolve.byte_orders import Orders
 from wireloom_generator.resolve.columns import columns, field_columns, labelled, raw_column
 from wireloom_generator.resolve.matches import Matching, filled, follows, names_of_numbers
-from wireloom_generator.resolve.names import Spliced, Splicing, loops
+from wireloom_generator.resolve.names import DeclaredNames, Spliced, Splicing, loops
 from wireloom_generator.types import (
     Bytes,
     Declared,
@@ -132,7 +132,7 @@ class FieldResolving:
 
     def _node(self, entry: Spliced, names: Names, via: Location | None, with_slots: bool) -> model.Node:
         match entry:
-            case syntax.Field(compute=syntax.Expression() as compute):
+            case syntax.Field(compute=syntax.Expression() | syntax.Instant() as compute):
                 return self._computed(entry, compute, names, via)
             case syntax.Field():
                 return self._in_order(entry, names, via)
@@ -226,19 +226,25 @@ class FieldResolving:
         )
 
     def _computed(
-        self, field: syntax.Field, compute: syntax.Expression, names: Names, via: Location | None
+        self, field: syntax.Field, compute: syntax.Expression | syntax.Instant, names: Names, via: Location | None
     ) -> model.Computed:
-        type_ = self.type(field)
-        meaning = keys.meaning(field.meaning, type_)
+        type_, instant, meaning = self.type(field), None, keys.meaning(field.meaning, self.type(field))
+        if isinstance(compute, syntax.Instant):
+            instant, meaning = instants.instant(field, compute, names), instants.MEANING
+            value = instants.time(compute, names)
+        else:
+            value = conditions.expression(compute, names)
         kind = type_.column(self.declared) if meaning is None else meaning.column()
         return model.Computed(
             field.name,
-            conditions.expression(compute, names),
+            value,
             conditions.condition(field.when, names),
             labelled(field.name, kind, field.doc.comment, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
             meaning,
+            instant,
+            self._of_time(field, names),
             self._hex(field, names),
             type=type_,
             stray=dict(keys.meaningless(field)),
@@ -344,10 +350,19 @@ class FieldResolving:
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
         default = field.default
         if default is None:
-            return self._nothing(field, names) if field.reserved else filled(field, self.splicing, self.matching, names)
+            if field.reserved:
+                return self._nothing(field, names)
+            return filled(field, self.splicing, self.matching, names) or self._of_time(field, names)
         if not isinstance(default, str):
             return model.Condition(Value(default), str(default))
         return conditions.of_text(default, field.where("default"), names)
+
+    def _of_time(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
+        """The default of a field that a time consists of; None if there is none, or it has a value of its own."""
+        own = names.own
+        found = own.of_times.get(field.name) if isinstance(own, DeclaredNames) else None
+        has_value = field.const is not None or field.derive is not None or field.meaning is not None
+        return None if found is None or has_value else instants.default(*found, names)
 
     def _nothing(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition:
         """The value written for a reserved field or bits."""

@@ -7,6 +7,7 @@ from wireloom_generator.model.resolved import Loop
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.unrolling import reached, used_in
+from wireloom_generator.resolve import instants
 from wireloom_generator.resolve.columns import raw_column
 
 Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align | syntax.Bits
@@ -31,12 +32,14 @@ class DeclaredNames(Mapping[str, bool]):
     ``header`` is a struct with the field ``len``.
 
     ``fields`` have one value; ``inner`` gives the names that a struct type declares. ``choices`` are among them.
+    ``of_times`` has the first time that consists of each, and what is written for it, as text.
     """
 
     own: Mapping[str, bool]
     fields: Mapping[str, syntax.Field | syntax.BitField]
     inner: "Callable[[str], Mapping[str, bool]]"
-    choices: tuple[syntax.Choice, ...] = ()
+    choices: tuple[syntax.Choice, ...]
+    of_times: Mapping[str, tuple[str, str]]
 
     def __getitem__(self, name: str) -> bool:
         first, _, inside = name.partition(".")
@@ -65,7 +68,8 @@ class DeclaredNames(Mapping[str, bool]):
     def with_some(self, other: "DeclaredNames") -> "DeclaredNames":
         """These names and those that only some records have."""
         own, fields = {**self.own, **dict.fromkeys(other.own, True)}, {**self.fields, **other.fields}
-        return replace(self, own=own, fields=fields, choices=(*self.choices, *other.choices))
+        of_times = {**other.of_times, **self.of_times}
+        return replace(self, own=own, fields=fields, choices=(*self.choices, *other.choices), of_times=of_times)
 
 
 class Splicing:
@@ -107,7 +111,21 @@ class Splicing:
             if field is not None:
                 fields[name] = field
         choices = tuple(entry for entry in self.flat(entries) if isinstance(entry, syntax.Choice))
-        return DeclaredNames(own, fields, self.declared_in, choices)
+        of_times = dict(reversed([*self._of_times(entries)]))  # that of the first time has precedence
+        return DeclaredNames(own, fields, self.declared_in, choices, of_times)
+
+    def _of_times(self, entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, tuple[str, str]]]:
+        """The fields that times consist of, each with the time, and what is written to it."""
+        for entry in self.flat(entries):
+            match entry:
+                case syntax.Field(compute=syntax.Instant() as compute):
+                    for name, text in instants.defaults(entry.name, compute):
+                        yield name, (entry.name, text)
+                case syntax.Choice(choice=alternatives):
+                    for alternative in alternatives:
+                        yield from self._of_times(alternative.fields)
+                case _:  # an entry without times
+                    pass
 
     def declared_in(self, name: str) -> Mapping[str, bool]:
         """The names that a struct declares; none if it does not exist."""

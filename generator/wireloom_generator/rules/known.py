@@ -8,6 +8,7 @@ from wireloom_generator.analysis.scopes import head, nodes
 from wireloom_generator.model import Named, Resolved, Variant
 from wireloom_generator.problems import Violation, closest
 from wireloom_generator.types import NAMES, WIDTHS, FlatBuffers, Unknown
+from wireloom_generator.types.meanings import Timestamp
 
 _OTHER_NAMES = {
     "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
@@ -55,6 +56,8 @@ def known_type(spec: Resolved) -> Iterator[Violation]:
 
 
 def _type_hint(spec: Resolved, known: frozenset[str], name: str) -> str:
+    if name == Timestamp.word:
+        return "give a timestamp of several fields compute: {calendar: …}, and a number as: {timestamp: {unit: …}}"
     if name in spec.enums:
         return f"it is an enum; write the type of the integer, and enum: {name}"
     if name in spec.flags:

@@ -131,6 +131,13 @@ def _default(field: model.Field | model.BitField, default: model.Condition) -> t
     return None
 
 
+def time_fields(spec: Resolved) -> Iterator[Violation]:
+    """Reports times that do not follow from their fields, and fields that could not be written from them."""
+    for field in fields(spec):
+        if isinstance(field, model.Computed) and field.instant is not None:
+            yield from (Violation(*fault) for fault in field.instant.faults)
+
+
 _ABOUT_NUMBERS = ("enum", "flags", "const", "valid", "derive", "checksum", "default", "reserved", "table_type")
 """The keys that apply to the number instead of its meaning."""
 _OTHER_MEANINGS = {

@@ -1,6 +1,7 @@
 """Values given to be written: which types are accepted for which, and messages about those that are not."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -87,7 +88,7 @@ def shown(value: object, digits: int = 0, depth: int = 2) -> str:
         text = f"[{', '.join(shown(each, digits, depth - 1) for each in value)}]"
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     try:
-        text = str(value) if isinstance(value, Decimal) else repr(value)
+        text = str(value) if isinstance(value, Decimal | datetime) else repr(value)
     except Exception:  # whatever the value's own class raises; the error is about something else
         return f"this {type(value).__name__}"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

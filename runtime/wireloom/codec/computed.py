@@ -19,7 +19,7 @@ from wireloom.expressions import Formula, expression
 
 class Compute(NamedPart):
     """A value that is not in the bytes. Decoding computes it as ``value``; building uses it as an input to other
-    fields.
+    fields. If it is not given, it is the ``default``, if that has a value.
     """
 
     def __init__(
@@ -31,9 +31,11 @@ class Compute(NamedPart):
         labels: bool = True,
         hex: bool = False,
         meaning: Meaning | None = None,
+        default: Formula | None = None,
     ) -> None:
         super().__init__()
         self.value = expression(value)
+        self.default = expression(default)
         self.type = type
         self.enum = enum
         self.labels = labels
@@ -110,6 +112,8 @@ class Computed(Part):
     def write(self, writer: Writer, this: Values) -> None:
         if this[self.name] is None:
             self.field.fill(writer, this, self.name)
+        if this[self.name] is None and self.compute.default is not None:
+            this[self.name] = self.compute.default.ask(this, writer.record, writer.frame)
         value = this[self.name]
         if self.compute.type == "boolean" and not isinstance(value, bool | None):
             raise EncodeError(unfit(value, "boolean", 1), self.name)

@@ -9,6 +9,7 @@ In generated code, names say where their values are found: ``record.magic`` is i
 ``parameters.dialect`` is a parameter, ``given.size`` is what a type is given, ``section.left`` is how many bytes are
 left in the section, ``item.index`` is the number of an item, any other name is in the own struct; ``this.`` stands
 before one that would look like these. Any field may be absent, and what is left is not known while a record is written.
+It also has calls of the functions of ``times``.
 
 A name that is a word of Python's has an underscore behind it: ``class_`` asks for the field ``class``.
 """
@@ -25,6 +26,7 @@ from typing import assert_never
 from wireloom.expressions.numerals import integer
 from wireloom.expressions.tree import (
     OF_PLACES,
+    OF_TIMES,
     Among,
     Binary,
     Call,
@@ -342,8 +344,9 @@ class _Reading:
         return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
 
     def _call(self, name: str, arguments: list[ast.expr], column: int) -> Expr:
-        if name not in tuple(Function):
-            hint = _OTHER_FUNCTIONS.get(name) or f"known: {', '.join([*Function, *_ITEMS])}"
+        known = [each for each in Function if self.qualified or each not in OF_TIMES]
+        if name not in known:
+            hint = _OTHER_FUNCTIONS.get(name) or f"known: {', '.join([*known, *_ITEMS])}"
             raise ExpressionError(f"{name}() is no function here", column, hint)
         match Function(name):
             case Function.MIN | Function.MAX as function:
@@ -355,5 +358,9 @@ class _Reading:
                 if not isinstance(target, Name):
                     raise ExpressionError(f"{name}() asks for one field or section", column)
                 return Call(function, (target._replace(origin=None) if function in OF_PLACES else target,))
+            case Function.CALENDAR | Function.NTP | Function.GPS | Function.GPS_COUNT as function:
+                return Call(function, tuple(map(self.part, arguments)))
+            case Function.MICROSECONDS | Function.YEAR | Function.MONTH | Function.DAY as function:
+                return Call(function, tuple(map(self.part, arguments)))
             case unknown:
                 assert_never(unknown)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any, assert_never
 
+from wireloom.expressions import times
 from wireloom.expressions.paths import inside, item, last
 from wireloom.expressions.tree import (
     Among,
@@ -32,7 +33,7 @@ RecordFunction = Callable[[Any, Any, Any], Any]
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
 """The errors of expressions without a result: from a division by zero, or from values given to be written."""
-USED = {"len": len, "max": max, "min": min, "inside": inside, "item": item, "last": last}
+USED = {"len": len, "max": max, "min": min, "inside": inside, "item": item, "last": last, **times.FUNCTIONS}
 """The functions that the source of an expression may call."""
 _SOURCE = """
 def ask(this, record, frame):
@@ -107,6 +108,10 @@ class Printer:
                 return f"len({self._found(tree.target)} or ())"
             case Function.SIZE | Function.OFFSET:
                 return self.placed(function, tree.target)
+            case Function.CALENDAR | Function.NTP | Function.GPS | Function.GPS_COUNT:
+                return f"{function}({', '.join(map(self.value, tree.arguments))})"
+            case Function.MICROSECONDS | Function.YEAR | Function.MONTH | Function.DAY:
+                return f"{function}({', '.join(map(self.value, tree.arguments))})"
             case _:
                 assert_never(function)
 

@@ -132,6 +132,14 @@ class Function(StrEnum):
     PRESENT = "present"
     MIN = "min"
     MAX = "max"
+    CALENDAR = "calendar"
+    NTP = "ntp"
+    GPS = "gps"
+    GPS_COUNT = "gps_count"
+    MICROSECONDS = "microseconds"
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
 
 
 class Call(NamedTuple):
@@ -153,6 +161,11 @@ Expr = Value | Name | Unary | Binary | Compare | Among | Logical | Conditional |
 OF_PLACES = (Function.SIZE, Function.OFFSET)
 """The functions of a field's or section's position, which need only its name."""
 OF_NAMES = (*OF_PLACES, Function.COUNT, Function.PRESENT)
+OF_TIMES = (
+    Function.CALENDAR, Function.NTP, Function.GPS, Function.GPS_COUNT, Function.MICROSECONDS, Function.YEAR,
+    Function.MONTH, Function.DAY,
+)  # fmt: skip
+"""The functions of ``times``, which the compiler puts into expressions. Specs cannot call them."""
 
 
 def walk(expression: Expr) -> Iterator[Expr]:
@@ -249,6 +262,8 @@ def may_be_absent(expression: Expr) -> bool:
             return may_be_absent(then) or may_be_absent(other)
         case Call(function) if function in OF_NAMES:
             return False
+        case Call(function) if function in OF_TIMES:
+            return True
         case Unary() | Binary() | Call():
             return any(map(may_be_absent, needed(expression)))
         case _:

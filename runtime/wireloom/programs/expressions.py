@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from wireloom.expressions.scalar import function
+from wireloom.expressions.times import TIMES, YEARS, gps_count
 from wireloom.expressions.tree import (
+    OF_TIMES,
     Among,
     Binary,
     Call,
@@ -20,6 +22,7 @@ from wireloom.expressions.tree import (
     names,
 )
 from wireloom.programs import opcodes as op
+from wireloom.programs import times
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.selection import among
 from wireloom.programs.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number, Octets
@@ -159,6 +162,8 @@ class _Formula:
                 return self.around.offset(tree.target.name)
             case Call(Function.MIN | Function.MAX as function, arguments):
                 return self._extreme(function, [self.of(each) for each in arguments])
+            case Call(function, arguments) if function in OF_TIMES:
+                return self._time(function, [self.of(each) for each in arguments])
         raise NoProgramError("what numbers of 64 bits cannot say")
 
     def _is(self, name: Name, wanted: str | bytes, *, negated: bool) -> Found:
@@ -393,6 +398,24 @@ class _Formula:
             valid = both(self.asm, self._valid(best), self._valid(value))
             best = Number(self.asm.value(op.CHOOSE, (less, one, two)), *_span([best, value]), valid)
         return best
+
+    def _time(self, function: Function, values: list[Found]) -> Found:
+        """A time, as microseconds, or the year, the month or the day of one."""
+        if any(value is None for value in values):
+            return None
+        valid, registers = op.ONES, [self.register(value) for value in values if value is not None]
+        for value in values:
+            valid = both(self.asm, valid, self._valid(value))
+        match function:
+            case Function.CALENDAR | Function.NTP | Function.GPS:
+                register, there = times.TIMES_OF[function](self.asm, registers)
+                return Number(register, *TIMES, both(self.asm, valid, there))
+            case Function.MICROSECONDS:
+                return Number(registers[0], *TIMES, valid)
+            case Function.GPS_COUNT:
+                least, most = map(gps_count, TIMES)
+                return Number(times.gps_count(self.asm, registers[0]), least, most, valid)
+        return Number(times.date(self.asm, function, registers[0]), *YEARS, valid)
 
 
 _OPERATIONS = {

@@ -1,6 +1,7 @@
 """Messages of u-blox receivers as the package ``pyubx2`` writes and reads them."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -83,7 +84,8 @@ def _read(data: bytes) -> dict[str, Any]:
             if message.length == 84:  # the package has zeros for what is not there
                 own |= dict.fromkeys(("head_veh", "mag_dec", "mag_acc"))
             bits = message.validDate, message.validTime, message.fullyResolved, message.validMag
-            return {**header, "nav_pvt": {**own, "valid": sum(bit << place for place, bit in enumerate(bits))}}
+            own |= {"valid": sum(bit << place for place, bit in enumerate(bits)), "time": _time(message)}
+            return {**header, "nav_pvt": own}
         case "NAV-POSLLH":
             own = {ours: getattr(message, theirs) for ours, theirs in POSLLH.items()}
             own |= {name: _scaled(getattr(message, name), 7) for name in ("lon", "lat")}
@@ -98,6 +100,17 @@ def _read(data: bytes) -> dict[str, Any]:
             own = {"sw_version": _text(message.swVersion), "hw_version": _text(message.hwVersion)}
             return {**header, "mon_ver": {**own, "extensions": [{"text": _text(value)} for value in extensions]}}
     return {**header, "message": "unknown"}
+
+
+def _time(message: Any) -> datetime | None:
+    """The time of a fix, in whole microseconds; None if it is not valid, or not in the calendar."""
+    if not (message.validDate and message.validTime and abs(message.nano) <= 10**9 and message.nano < 10**9):
+        return None
+    fields = (message.year, message.month, message.day, message.hour, message.min, message.second)
+    try:
+        return datetime(*fields, tzinfo=UTC) + timedelta(microseconds=message.nano // 1000)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _satellite(message: Any, number: str) -> dict[str, Any]:

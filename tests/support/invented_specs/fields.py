@@ -130,6 +130,58 @@ class Fields(Drawing):
 
         return [told, entry], fill
 
+    def dated(self) -> Piece:
+        """A date and a time of day; rows have the time, its fields, both, or fields that make no time."""
+        names = {key: self.named(key) for key in ("year", "month", "day", "second", "time")}
+        kinds = {"year": "u16", "month": "u8", "day": "bcd", "second": self.random.choice(("u24", "i32"))}
+        entries: list[Entry] = [{"name": names[key], "type": kind} for key, kind in kinds.items()]
+        entries[2]["digits"] = 2
+        calendar = {key: names[key] for key in kinds}
+        offset = self.random.choice((0, 1900))
+        if offset:
+            calendar["offset"] = offset
+        entries.append({"name": names["time"], "type": "timestamp", "compute": {"calendar": calendar}})
+
+        def fill(row: Row) -> None:
+            time = EPOCH.replace(year=offset + self.random.randint(1, 99)) + timedelta(0, self.random.getrandbits(30))
+            midnight = time.replace(hour=0, minute=0, second=0)
+            fields = (time.year - offset, time.month, time.day, (time - midnight).seconds)
+            way = self.random.randrange(4)
+            if way < 2:
+                row[names["time"]] = time
+            if way > 0:
+                row.update(zip(calendar.values(), fields if way < 3 else (7, 0, 99, 86_400), strict=False))
+
+        return entries, fill
+
+    def counted(self) -> Piece:
+        """An NTP timestamp, or a week and a time of week of GPS; rows have the time, or any numbers."""
+        first, second, time = map(self.named, ("first", "second", "time"))
+        pivot = EPOCH.replace(year=self.random.choice((2000, 2010)))
+        start = f"{pivot:%Y-%m-%d}"
+        ways: tuple[tuple[Entry, int, Callable[[], datetime]], ...] = (
+            (
+                {"ntp": {"second": first, "fraction": second, "pivot": start}},
+                32,
+                lambda: pivot + timedelta(0, self.random.getrandbits(32), self.random.randrange(10**6)),
+            ),
+            (
+                {"gps": {"week": first, "rollover": 1024, "pivot": start, "second": second}},
+                12,
+                lambda: EPOCH.replace(year=2012) + timedelta(0, self.random.getrandbits(27)),
+            ),
+        )
+        compute, bits, draw = self.random.choice(ways)
+        entries: list[Entry] = [{"name": name, "type": "u32"} for name in (first, second)]
+
+        def fill(row: Row) -> None:
+            if self.random.random() < 0.7:
+                row[time] = draw()
+            else:
+                row[first], row[second] = self.random.getrandbits(bits), self.random.getrandbits(32)
+
+        return [*entries, {"name": time, "type": "timestamp", "compute": compute}], fill
+
     def by_default(self) -> Piece:
         """A number with a default that follows from others, bits with such defaults, or only what is derived."""
         kind, filled, derived, data, has, low = map(self.named, ("kind", "filled", "derived", "data", "has", "low"))

@@ -114,6 +114,8 @@ class Spec(Lists, Bits, Structs, Ends):
             self.by_default,
             self.integer_of_any_size,
             self.words_in_another_order,
+            self.dated,
+            self.counted,
         )
         entries: list[Entry] = []
         fill: Fill = dict.copy

@@ -22,7 +22,7 @@ def constant_changed(comparison: Comparison) -> Iterator[Change]:
 
 def default_changed(comparison: Comparison) -> Iterator[Change]:
     for pair, kept, old, new in walks.values(comparison):
-        follows = (_is_zeros(old) and _is_zeros(new)) or (_selects(old) and _selects(new))
+        follows = any(kind(old) and kind(new) for kind in (_is_zeros, _selects, _is_of_time))
         if not pair.same(old.default, new.default) and not follows:
             breaks = NEITHER if old.default is None else BACKWARD
             yield Change(kept.new.path, f"default {walks.was(old.default, new.default)}", breaks)
@@ -33,6 +33,11 @@ def _selects(field: walks.Valued) -> bool:
     """Whether its default follows from what alternatives match, which is compared elsewhere."""
     default = field.default
     return default is not None and not default.is_written and isinstance(default.expression, Conditional)
+
+
+def _is_of_time(field: walks.Valued) -> bool:
+    """Whether its default is what a time says, of which the fields are compared elsewhere."""
+    return field.default is not None and field.default.is_of_time
 
 
 def _is_zeros(field: walks.Valued) -> bool:

@@ -139,7 +139,7 @@ class FieldTable:
 
     def _computed(self, computed: model.Computed, when: str) -> str:
         parts = [sentence(when), prose(computed.doc.text), f"Computed: {code(computed.value.text)}"]
-        parts.append(_meant(computed.meaning))
+        parts.append(_meant(computed.meaning) if computed.instant is None else "")
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
@@ -245,6 +245,8 @@ def _default(field: model.Field | model.BitField) -> str:
     """The value on encode if none is given."""
     if field.default is None or field.default.text == "none":
         return "Reserved" if field.reserved else ""
+    if field.default.is_of_time:
+        return f"Taken from {code(field.default.text)} on encode, if not given"
     text = field.default.text.removesuffix(" else None")  # without it, the value has to be given
     default = code(text.lower() if text in ("True", "False") else text)
     return f"Reserved: {default} on encode, if not given" if field.reserved else f"Default on encode: {default}"

@@ -327,6 +327,10 @@ def _called(call: Call, *, may_fail: bool) -> str:
             return f"({_value_of(call.target)} ~= nil)"
         case Function.SIZE | Function.OFFSET:
             return _placed(call.function, call.target)
+        case Function.CALENDAR | Function.NTP | Function.GPS:
+            return f"{call.function}({', '.join(map(_text, call.arguments))})"
+        case Function.GPS_COUNT | Function.MICROSECONDS | Function.YEAR | Function.MONTH | Function.DAY:
+            raise AssertionError("only what is written is taken from a time")
 
 
 def _placed(function: Function, target: Name) -> str:

@@ -41,13 +41,17 @@ from wireloom_generator.reading.syntax.entries import (
     walk,
 )
 from wireloom_generator.reading.syntax.fields import (
+    Calendar,
     Checksum,
     Crc,
     Deeper,
     Duration,
     Escapes,
     Field,
+    Gps,
+    Instant,
     Meaning,
+    Ntp,
     Repeat,
     Scaled,
     Summand,

@@ -109,6 +109,69 @@ class Escapes(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar(Written):
+    """The fields of a date and a time of day. Each is the name of a field beside the time."""
+
+    year: str = required("field with the year", "year")
+    offset: int | None = optional("added to the year", "1900", unset="`0`")
+    pivot: int | None = optional("of years with two digits: the earliest year", "1970", unset="all digits are there")
+    month: str = required("field with the month, 1 to 12", "month")
+    day: str = required("field with the day of the month, from 1", "day")
+    hour: str | None = optional("field with the hour, 0 to 23", "hour", unset="`0`")
+    minute: str | None = optional(
+        "field with the minute of the hour, or of the day without `hour`", "minute", unset="`0`"
+    )
+    second: str | None = optional("field with the second of the next larger unit that is given", "second", unset="`0`")
+    millisecond: str | None = optional("the same in milliseconds", "milliseconds", unset="`0`")
+    microsecond: str | None = optional("the same in microseconds", "microseconds", unset="`0`")
+    nanosecond: str | None = optional("the same in nanoseconds", "nano", unset="`0`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ntp(Written):
+    """The fields of an NTP timestamp. Each is the name of a field beside the time."""
+
+    second: str = required("field with the seconds since 1900, of which it has 32 bits", "seconds")
+    fraction: str | None = optional(
+        "field with the fraction of a second, 32 bits after the point", "fraction", unset="`0`"
+    )
+    pivot: str = optional(
+        "date of the earliest time, in UTC; the latest one is 136 years later", '"2000-01-01"', "1970-01-01"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gps(Written):
+    """The fields of a time of GPS, which has no leap seconds. Each is the name of a field beside the time."""
+
+    week: str = required("field with the weeks since 1980-01-06", "week")
+    rollover: int | None = optional("the week at which counting begins again with 0", "1024", unset="never")
+    pivot: str | None = optional("with `rollover`: date in the earliest week", '"2019-04-07"')
+    second: str | None = optional("field with the second of the week", "tow")
+    millisecond: str | None = optional("instead of `second`: field with the millisecond of the week", "i_tow")
+    nanosecond: str | None = optional(
+        "field with nanoseconds of that second or millisecond, or before it if negative", "f_tow", unset="`0`"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instant(Written):
+    """A time that consists of several fields. It has one of these keys."""
+
+    calendar: Calendar | None = optional(
+        "a date and a time of day",
+        "{year: year, month: month, day: day, hour: hour}",
+        see="times.md#a-date-and-a-time-of-day-calendar",
+    )
+    ntp: Ntp | None = optional(
+        "an NTP timestamp", "{second: seconds, fraction: fraction}", see="times.md#ntp-timestamps-ntp"
+    )
+    gps: Gps | None = optional(
+        "a week and a time of week of GPS", "{week: week, millisecond: i_tow}", see="times.md#gps-weeks-gps"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Through(Written):
     """A transform of bytes. It has one of these keys."""
 
@@ -289,8 +352,10 @@ class Field(Documented):
         "{algorithm: crc32, from: 0, to: offset(crc)}",
         see="checksums.md",
     )
-    compute: Expression | None = optional(
-        "value of a column that has no bytes", "word >> 1", see="constants.md#computed-values"
+    compute: Instant | Expression | None = optional(
+        "value of a column that has no bytes: an expression, or the fields of a `timestamp`",
+        "word >> 1",
+        see="constants.md#computed-values",
     )
     default: Literal | None = optional(
         "value on encode if none is given: a literal or an expression",

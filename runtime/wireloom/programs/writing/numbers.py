@@ -13,7 +13,7 @@ from wireloom import codec
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
 from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
-from wireloom.expressions.tree import Function, Name, Origin
+from wireloom.expressions.tree import OF_TIMES, Call, Function, Name, Origin, walk
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler
@@ -157,8 +157,37 @@ class ArrangingNumbers(Lowering):
                 self.following.append(Following(name, said, self.this, self.where, self.asm.path))
             return
         instead = said.const if said.const is not None else said.default
-        if instead is not None and not isinstance(instead, Expression):
+        if isinstance(instead, Expression):
+            self._fill_from_time(name, instead)
+        elif instead is not None:
             self.fill(self.this, name, instead, floating=floating)
+
+    def _fill_from_time(self, name: str, default: Expression) -> None:
+        """Put what a time says where nothing is given, if the default is of a time, which stands behind its fields.
+
+        Rows with neither are not sound.
+        """
+        if not any(isinstance(part, Call) and part.function in OF_TIMES for part in walk(default.tree)):
+            return
+        placed = self.this.placed
+        self.this.placed = placed | self.this.told.keys()
+        try:
+            found = self.ask(default)
+        finally:
+            self.this.placed = placed
+        if found is None:
+            return
+        other, known = self._of_each(found), self.this.columns.get(name)
+        self._may_fill(self.this, name)
+        valid = other.valid
+        if isinstance(known, Number):
+            register = self.asm.value(op.CHOOSE, (known.valid, known.register, other.register))
+            other = replace(
+                other, register=register, least=min(known.least, other.least), most=max(known.most, other.most)
+            )
+            valid = self.asm.value(op.OR, (known.valid, valid))
+        self.asm.check(valid, self.where)
+        self.this.columns[name] = replace(other, valid=op.ONES)
 
     def _narrow(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
