@@ -41,7 +41,7 @@ def asked() -> Iterator[tuple[str, tuple[int | None, ...]]]:
 def test_times_are_those_of_the_codec(tmp_path: Path) -> None:
     cases = list(asked())
     lines = [library(), "local function say(value) print('= ' .. (value == nil and 'None' or shown(value))) end"]
-    lines += [f"say({name}({', '.join(map(lua.literal, given))}))" for name, given in cases]
+    lines += [f"say(times.{name}({', '.join(map(lua.literal, given))}))" for name, given in cases]
     script = tmp_path / "asked.lua"
     script.write_text("\n".join(lines), encoding="utf-8")
     found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]

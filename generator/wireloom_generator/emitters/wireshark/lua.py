@@ -328,7 +328,7 @@ def _called(call: Call, *, may_fail: bool) -> str:
         case Function.SIZE | Function.OFFSET:
             return _placed(call.function, call.target)
         case Function.CALENDAR | Function.NTP | Function.GPS:
-            return f"{call.function}({', '.join(map(_text, call.arguments))})"
+            return f"times.{call.function}({', '.join(map(_text, call.arguments))})"
         case Function.GPS_COUNT | Function.MICROSECONDS | Function.YEAR | Function.MONTH | Function.DAY:
             raise AssertionError("only what is written is taken from a time")
 

@@ -260,8 +260,11 @@ local function greatest(found, ...)
   return found
 end
 
--- The microseconds since 1970 of a time with these fields; nil if the calendar or the clock has no such time.
-local function calendar(year, month, day, hour, minute, second, microsecond)
+-- Times that consist of several fields, as microseconds since 1970, in UTC.
+local times = {}
+
+-- The time with these fields; nil if the calendar or the clock has no such time.
+function times.calendar(year, month, day, hour, minute, second, microsecond)
   for _, bounds in ipairs {
     {year, 1, 9999}, {month, 1, 12}, {day, 1, 31}, {hour, 0, 23}, {minute, 0, 59}, {second, 0, 59},
     {microsecond, -1000000, 999999},
@@ -278,8 +281,8 @@ local function calendar(year, month, day, hour, minute, second, microsecond)
   return add(mul(((days * 24 + hour) * 60 + minute) * 60 + second, 1000000), microsecond)
 end
 
--- The same of an NTP timestamp, which lies in the 2^32 seconds from the `pivot` on; nil if there is none.
-local function ntp(second, fraction, pivot)
+-- The time of an NTP timestamp, which lies in the 2^32 seconds from the `pivot` on; nil if there is none.
+function times.ntp(second, fraction, pivot)
   if second == nil or fraction == nil or second < 0 or fraction < 0 then return nil end
   if second >= 2 ^ 32 or fraction >= 2 ^ 32 or (second == 0 and fraction == 0) then return nil end
   local seconds = pivot + (second - 2208988800 - pivot) % 2 ^ 32
@@ -288,25 +291,25 @@ end
 
 -- The seconds since 1970, in UTC, right after the leap seconds since 1980, and how long it is known that there are no
 -- others.
-local LEAPS = {
+times.leaps = {
   362793600, 394329600, 425865600, 489024000, 567993600, 631152000, 662688000, 709948800, 741484800, 773020800,
   820454400, 867715200, 915148800, 1136073600, 1230768000, 1341100800, 1435708800, 1483228800,
 }
-local KNOWN_UNTIL = 1814140800
+times.known_until = 1814140800
 
--- The same of a GPS week, microseconds of it, and more microseconds; nil if there is none.
-local function gps(week, microsecond, part)
+-- The time of a GPS week, microseconds of it, and more microseconds; nil if there is none.
+function times.gps(week, microsecond, part)
   if week == nil or microsecond == nil or part == nil or week < 0 or week > 10000 then return nil end
   if microsecond < 0 or microsecond >= 604800000000 then return nil end
   local time = add(add(mul(week, 604800000000), microsecond), part)
   if time < 0 then return nil end
   time = add(time, 315964800000000)
-  for _, leap in ipairs(LEAPS) do
+  for _, leap in ipairs(times.leaps) do
     if time < leap * 1000000 then break end
     time = sub(time, 1000000)
     if time < leap * 1000000 then return nil end
   end
-  return time < KNOWN_UNTIL * 1000000 and time or nil
+  return time < times.known_until * 1000000 and time or nil
 end
 
 local function among(value, ...)
@@ -2493,7 +2496,7 @@ return {
   -- Expressions
   huge = huge, int = int, neg = neg, add = add, sub = sub, mul = mul, div = div, mod = mod, shl = shl, shr = shr,
   bnot = bnot, band = band, bor = bor, bxor = bxor, least = least, greatest = greatest, among = among,
-  calendar = calendar, ntp = ntp, gps = gps,
+  times = times,
   by_bytes = by_bytes, size_of = size_of, offset_of = offset_of, in_frame = in_frame, in_struct = in_struct,
   item = item, last_item = last_item, item_size = item_size, item_offset = item_offset, parameters = parameters,
   -- Values and checksums
