@@ -60,6 +60,8 @@ def admit(file: OutputFile) -> None:
             if not check.admits(statement):
                 found = ast.unparse(statement).partition("\n")[0][:100]
                 raise ForeignCodeError(f"{file.path.name} contains code that no emitter writes: {found!r}")
+        if not check.later <= check.known:
+            raise ForeignCodeError(f"{file.path.name} returns what it does not assign")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ForeignCodeError(f"{file.path.name} cannot be read: {error}") from None
 
@@ -75,6 +77,8 @@ class _Check:
         self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)} - given
         """The names that this code uses, apart from its functions' arguments; nothing else may assign them."""
         self.known: set[str] = set()
+        self.later: set[str] = set()
+        """The names that functions return, which are assigned somewhere in the module."""
         self.called: set[str] = set()
 
     def admits(self, node: ast.stmt) -> bool:
@@ -143,6 +147,9 @@ class _Check:
                 return all(map(self._value, items))
             case ast.Dict(keys=keys, values=values):
                 return all(isinstance(key, ast.Constant) for key in keys) and all(map(self._value, values))
+            case ast.Lambda(body=ast.Name(id=name), args=args) if ast.dump(args) == _NO_ARGUMENTS:
+                self.later.add(name)
+                return True
             case ast.BinOp(left=ast.Constant(value=str()), op=ast.Div(), right=right):
                 return self._value(right)
             case ast.Attribute(value=ast.Name(id="PROTOCOL"), attr=name):
@@ -154,6 +161,9 @@ class _Check:
                 named = all(keyword.arg for keyword in keywords)
                 return name in self.called and named and all(map(self._value, given))
         return False
+
+
+_NO_ARGUMENTS = ast.dump(ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]))
 
 
 def _is_text(node: ast.expr | None) -> bool:

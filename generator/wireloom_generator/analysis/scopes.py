@@ -202,6 +202,12 @@ def struct_of(spec: Resolved, item: Item) -> model.Struct | None:
     return spec.structs.get(found.name) if isinstance(found, Struct) else None
 
 
+def fields_of(spec: Resolved, item: Item) -> model.Struct | None:
+    """The struct whose fields expressions find in a field, which has it or its bytes."""
+    is_deeper = isinstance(item, model.Field) and isinstance(item.type, Deeper)
+    return spec.structs[item.type.like] if is_deeper else struct_of(spec, item)
+
+
 @once
 def _named(spec: Resolved) -> dict[str, Mapping[str, tuple[Visit, ...]]]:
     """The names inside structs, by type, found when they are first needed."""
@@ -212,8 +218,7 @@ def inside(spec: Resolved, item: Item, *, is_item: bool = False) -> Mapping[str,
     """The names inside a struct field, or inside an item of a list of structs, each with the nodes that it may refer
     to; none if the field is not a struct.
     """
-    deeper = item.type if isinstance(item, model.Field) and isinstance(item.type, Deeper) else None
-    used = struct_of(spec, item) if deeper is None else spec.structs[deeper.like]
+    used = fields_of(spec, item)
     if used is None or is_item is not (isinstance(item, model.Field) and item.repeat is not None):
         return {}
     known = _named(spec)

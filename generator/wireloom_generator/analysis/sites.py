@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import assert_never
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import Input, Scope, Seen, Visit, every, once, struct_of, until_slot, walk
+from wireloom_generator.analysis.scopes import Input, Scope, Seen, Visit, every, fields_of, once, until_slot, walk
 from wireloom_generator.analysis.visible import Sight, VisibleNames
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders
 from wireloom_generator.expressions.kinds import PLAIN, WIDE, Kind, kind
@@ -322,7 +322,7 @@ class _Sites:
 
     def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Iterator[Site]:
         """The condition that ends a list, which is about an item."""
-        item = struct_of(self.spec, field)
+        item = fields_of(self.spec, field)
         if item is not None and item.name not in self.spec.recursive:
             given = tuple(Input(item.name, name) for name in item.given)
             scope = Scope(item, walk(item.nodes), self.scope.header_at(visit), given=given)

@@ -374,7 +374,7 @@ Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered
 class Struct(Described):
     """A shared struct. Its expressions see its inputs ``given``. If it ``exhausts``, it always takes all bytes left.
 
-    Valid recursive structs were unrolled, so a ``depth`` here is a mistake.
+    Valid recursive structs were unrolled, so a ``depth`` or a ``limit`` here is a mistake.
     """
 
     name: str
@@ -383,3 +383,4 @@ class Struct(Described):
     columns: tuple[Column, ...]
     exhausts: bool = field(compare=False)
     depth: int | None = None
+    limit: int | None = None

@@ -165,7 +165,7 @@ def _field(field: model.Field) -> Code:
         )
     sum_ = None if field.checksum is None else checksum(field.checksum)
     raw = None if isinstance(field.type, FlatBuffers) or field.through else optional_string(field.raw)
-    watched = field.watched and field.repeat is None and isinstance(field.type, Struct)
+    watched = field.watched and field.repeat is None and isinstance(field.type, Struct | Deeper)
     return _described(
         value, field, flags=field.flags, checksum=sum_, long=field.long, decimal=field.decimal, raw=raw, watched=watched
     )
@@ -316,12 +316,12 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             encoding = None if found.encoding == "ebcdic" else string(found.encoding)
             sign = optional_string(found.sign)
             return call(found.block, str(found.digits), scale=scale, encoding=encoding, sign=sign)
-        case Deeper(depth=depth):
-            return call("Deeper", str(depth))
+        case Deeper(depth=depth, deepest=deepest, like=like):
+            given_values = [_inputs(inputs)] if inputs else []
+            return call("Deeper", f"lambda: {class_name(like)}", *given_values, depth=str(depth), limit=str(deepest))
         case Struct(name=written):
             name = class_name(written)
-            given_values = mapping(*(entry(key, expression_of(value)) for key, value in inputs.items()))
-            struct = call("With", name, given_values) if inputs else name
+            struct = call("With", name, _inputs(inputs)) if inputs else name
             return struct if extent is None else call("Nested", _extent(extent), struct)
         case SizedInteger(signed=signed, shortest=shortest):
             assert extent is not None
@@ -336,6 +336,11 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
 def _is_little(order: model.Order | None) -> str | None:
     """Whether a byte order is little, if that is not the default; None in Python for that of the record."""
     return {model.Order.LITTLE: "True", model.Order.PARAMETER: "None"}.get(order or model.Order.BIG)
+
+
+def _inputs(inputs: Mapping[str, model.Condition]) -> Bracketed:
+    """What a struct is given."""
+    return mapping(*(entry(key, expression_of(value)) for key, value in inputs.items()))
 
 
 def _sized(found: Ascii | Bytes | Text | FlatBuffers, extent: model.Extent | None, raw: str | None) -> Code:

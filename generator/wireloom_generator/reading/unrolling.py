@@ -1,8 +1,8 @@
 """Unrolls recursive types: each depth becomes a type of its own, and nothing may be nested deeper.
 
 ``Node`` with ``depth: 3`` becomes ``Node``, whose fields of that type have the type ``Node2``, and so on. In ``Node3``,
-fields of that type become bytes if they have an end of their own, are left out if they only share bytes of others, and
-otherwise must be absent. Types between one node and the next are also copied for each depth.
+fields of that type become bytes: up to their end if they have one, else those of one more ``Node3``. They are left out
+if they only share bytes of others. Types between one node and the next are also copied for each depth.
 
 Types are left as written if some cycle does not pass through a type with a depth.
 """
@@ -14,6 +14,9 @@ from wireloom_generator.reading import syntax
 
 DEEPEST = 32
 """The most types inside each other."""
+
+LIMIT = 64
+"""The most values inside each other, of which those below the depth are bytes. Each takes a dozen calls of Python."""
 
 
 def unrolled(structs: Sequence[syntax.Struct], declared: Mapping[str, syntax.Struct]) -> tuple[syntax.Struct, ...]:
@@ -28,10 +31,15 @@ def unrolled(structs: Sequence[syntax.Struct], declared: Mapping[str, syntax.Str
 
 
 class _Cycle:
-    """Structs that contain each other, its ``members``: ``depth`` says how many ``roots`` are inside each other."""
+    """Structs that contain each other, its ``members``: ``depth`` says how many ``roots`` inside each other have
+    columns, ``limit`` how many there can be.
+    """
 
-    def __init__(self, depth: int, roots: Collection[str], members: Collection[str], taken: Iterable[str]) -> None:
+    def __init__(
+        self, depth: int, limit: int, roots: Collection[str], members: Collection[str], taken: Iterable[str]
+    ) -> None:
         self.depth = depth
+        self.limit = limit
         self.roots = roots
         self.members = members
         self.taken = frozenset(taken)
@@ -53,13 +61,17 @@ class _Cycle:
             and not any(name in reached(others, name) for name in others)
             and not any(isinstance(entry, syntax.Include) for entry in within)
         )
-        return cls(root.depth, roots, members, declared) if members and is_sound and root.depth else None
+        if not members or not is_sound or root.depth is None:
+            return None
+        limit = min((declared[name].limit or LIMIT for name in roots), default=LIMIT)
+        scattered = any(_is_elsewhere(entry) for name in members for entry in syntax.walk(declared[name].fields))
+        return cls(root.depth, root.depth if scattered else limit, roots, members, declared)
 
     def copies(self, struct: syntax.Struct) -> Iterator[syntax.Struct]:
         """The copies of a struct, one for each depth."""
         for level in range(1 if struct.name in self.roots else 0, self.depth + 1):
             fields = self._entries(struct.fields, level)
-            yield replace(struct, name=self._name(struct.name, level), fields=fields, depth=None)
+            yield replace(struct, name=self._name(struct.name, level), fields=fields, depth=None, limit=None)
 
     def _name(self, name: str, level: int) -> str:
         """The name of a member at a depth, counted from 1."""
@@ -93,25 +105,28 @@ class _Cycle:
         return replace(alternative, fields=self._entries(alternative.fields, level))
 
     def _deeper(self, field: syntax.Field) -> syntax.Field:
-        """The replacement of a field that would be too deep: bytes if it has an end of its own, else nothing."""
-        if isinstance(field.repeat, syntax.Repeat) and field.repeat.until is not None:
-            one = replace(field.repeat, count=syntax.Expression("1", field.repeat.at), until=None)
-            return self._nothing(replace(field, repeat=one))
+        """The replacement of a field that is too deep for columns: bytes up to its end, or those of one struct."""
         if field.size is not None or field.prefix is not None or field.until is not None:
             return replace(field, type="bytes", inputs={}, raw=None, through=None, limit=None)
         if field.repeat != "rest":
-            return self._nothing(field)
+            return self._one(field)
         places = {"size" if key == "repeat" else key: place for key, place in field.places.items()}
         rest = syntax.Expression("rest", field.where("repeat"))
         return replace(field, type="bytes", size=rest, repeat=None, inputs={}, raw=None, places=places)
 
-    def _nothing(self, field: syntax.Field) -> syntax.Deeper:
-        """The field without the keys of its type."""
+    def _one(self, field: syntax.Field) -> syntax.Deeper:
+        """The field as the bytes of one struct, without the keys of its type."""
         said = {each.name: getattr(field, each.name) for each in fields(field)}
         ends = dict.fromkeys(("size", "prefix", "until", "pad", "terminator", "unterminated"))
         others = dict.fromkeys(("raw", "through", "limit", "byte_order"))
-        own = {"type": "deeper", "inputs": {}, "depth": self.depth, "like": self._name(field.type, self.depth)}
+        like = self._name(field.type, self.depth)
+        own = {"type": "deeper", "depth": self.depth, "deepest": self.limit, "like": like}
         return syntax.Deeper(**said | ends | others | own)
+
+
+def _is_elsewhere(entry: syntax.Entry) -> bool:
+    """Whether the bytes of a field are not where the field is, so that those of the type are not in one piece."""
+    return isinstance(entry, syntax.Field) and entry.place is not None and not entry.shared
 
 
 def used_in(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, syntax.Field | syntax.Include]]:

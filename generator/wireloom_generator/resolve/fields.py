@@ -93,6 +93,7 @@ class FieldResolving:
             columns(nodes),
             exhausts,
             written.depth,
+            written.limit,
             doc=written.doc,
             written=written,
         )
@@ -343,7 +344,7 @@ class FieldResolving:
         if repeat is None or isinstance(repeat, str):
             return None if repeat is None else model.Repeat(None, None, rest=repeat == "rest")
         count = conditions.condition(repeat.count, names)
-        struct = self.spec.structs.get(field.type)
+        struct = self.spec.structs.get(field.like if isinstance(field, syntax.Deeper) else field.type)
         item = names if struct is None else self.names(struct.fields, struct.given)
         return model.Repeat(count, conditions.condition(repeat.until, item), rest=False)
 

@@ -21,7 +21,7 @@ from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import Function
 from wireloom_generator.model import Resolved, takes_rest
 from wireloom_generator.problems import Violation, closest
-from wireloom_generator.types import FlatBuffers, Struct
+from wireloom_generator.types import Deeper, FlatBuffers, Struct
 
 
 def one_rest(spec: Resolved) -> Iterator[Violation]:
@@ -193,7 +193,7 @@ def _list_length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> It
         yield Violation(until.at, "repeat has both count and until", "keep one of them")
     if count is not None and (count.constant or 0) < 0:
         yield Violation(count.at, "a count cannot be negative")
-    if until is not None and not isinstance(field.type, Struct):
+    if until is not None and not isinstance(field.type, Struct | Deeper):
         what = f"until needs items with fields, and {field.type.word} has none"
         is_end = until.raw in _AT_END
         hint = "write repeat: rest for a list to the end" if is_end else "declare a type with that field"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wireloom_generator import model, naming
-from wireloom_generator.analysis.scopes import Input, Item, nodes, walk
+from wireloom_generator.analysis.scopes import Input, Item, fields_of, nodes, walk
 from wireloom_generator.analysis.sites import given_fields, sites
 from wireloom_generator.expressions import Name
 from wireloom_generator.expressions.kinds import WIDE, Kind
@@ -62,7 +62,7 @@ def _declared(struct: model.Struct) -> Iterator[Violation]:
 def _used(spec: Resolved, field: model.Field) -> Iterator[Violation]:
     if isinstance(field.type, Unknown):
         return
-    struct = spec.structs.get(field.type.word) if isinstance(field.type, Struct) else None
+    struct = fields_of(spec, field)
     asked = struct.given if struct is not None else ()
     for name in field.inputs:
         if name not in asked:
@@ -74,7 +74,7 @@ def _used(spec: Resolved, field: model.Field) -> Iterator[Violation]:
                 yield Violation(at, f"{struct.name} has no input {name!r}", hint)
     for name in dict.fromkeys(asked):
         if name not in field.inputs:
-            what, hint = f"{field.type.word} needs the input {name!r}", f"write with: {{{name}: …}}"
+            what, hint = f"{struct.name if struct else field.type.word} needs the input {name!r}", f"write with: {{{name}: …}}"
             yield Violation(field.where("type"), what, hint)
 
 

@@ -64,7 +64,7 @@ def parse(name: str) -> WireType | None:
 def of(field: syntax.Field) -> WireType | None:
     """The type of a field; None if it is one that the spec declares, or should."""
     if isinstance(field, syntax.Deeper):
-        return Deeper(field.depth, field.like)
+        return Deeper(field.depth, field.deepest, field.like)
     if isinstance(field.compute, syntax.Instant):
         return Integer(64, signed=True)
     found = parse(field.type)

@@ -54,9 +54,9 @@ class Unknown(Struct):
 
 @dataclass(frozen=True, slots=True)
 class Deeper(Base):
-    """The end of a recursive type: a value that is malformed if it is present, because it is inside ``depth`` others.
+    """A value of a recursive type that is inside ``depth`` others: the bytes of a struct ``like`` it.
 
-    The struct ``like`` it has the fields that it would have.
+    A record in which more than ``deepest`` are inside each other is malformed.
     """
 
     spelling: ClassVar[str] = "deeper"
@@ -66,6 +66,7 @@ class Deeper(Base):
     holds: ClassVar[str] = "bytes"
 
     depth: int
+    deepest: int
     like: str
 
     @classmethod
@@ -74,7 +75,7 @@ class Deeper(Base):
 
     @property
     def notation(self) -> str:
-        return f"nothing deeper than {self.depth}"
+        return f"bytes of one {self.like}"
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.BINARY

@@ -218,7 +218,8 @@ class Lone(Part):
         self._shared = isinstance(self.subcon, Repeat) and self.subcon.shared
         self._nothing: Any = [] if isinstance(self.subcon, Repeat) else 0
         self.showing = (*self.field.showing(name), *filter(None, (self.field.raw, self.beside)))
-        self.is_built = isinstance(value_type(self.subcon), StructOf) or isinstance(self.subcon, Repeat)
+        is_struct = isinstance(value_type(self.subcon), StructOf) or getattr(self.subcon, "is_struct", False)
+        self.is_built = is_struct or isinstance(self.subcon, Repeat)
         self.derived = [(name, self.field)] if self.field.derived else []
         self._loaded = {u64: list(self.field.loaders(name, u64)) for u64 in U64Type}
         self._settled = Settled(name)

@@ -19,6 +19,7 @@ from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.values import Composite, value_type
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Formula, expression
+from wireloom.expressions.paths import fields
 
 
 class Repeat(Composite):
@@ -119,7 +120,7 @@ class Repeat(Composite):
     def _ends(self, item: Any, stream: Reader) -> bool:
         assert self.until is not None
         stream.inner.left = stream.limit - stream.pos
-        return self.until.holds(item, stream.record, stream.inner)
+        return self.until.holds(fields(item), stream.record, stream.inner)
 
     def _number(self, beside: Reader | Writer) -> "_NumberItem | None":
         """How to read or write all items at once, if they are adjacent numbers that nothing uses meanwhile."""
@@ -253,7 +254,7 @@ class _Ending(NamedTuple):
 
     def _ends(self, item: Values, spot: Spot | None, frame: Frame, record: Values) -> bool:
         frame.left = None if spot is None else spot.left
-        return self.until.holds(item, record, frame)
+        return self.until.holds(fields(item), record, frame)
 
     def refusal(self, this: Values, taken: list[int], found: list[int]) -> EncodeError:
         if not found:

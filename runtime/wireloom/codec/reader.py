@@ -27,7 +27,8 @@ class Reader:
     the frame of the struct that was read last. ``weight`` is that of the lists read so far, and ``steps`` counts the
     values that are read one by one. ``borrowed`` counts the bytes read that belong to others, of which ``bearable`` are
     allowed; ``summed`` counts the bytes under checksums of structs. ``taken`` is what was read out of sequence in the
-    innermost region. In unpacked bytes nothing ends with the record, and there is no ``end``.
+    innermost region. ``nested`` counts the values around this place that are too deep for columns. In unpacked bytes
+    nothing ends with the record, and there is no ``end``.
     """
 
     __slots__ = (
@@ -39,6 +40,7 @@ class Reader:
         "inner",
         "limit",
         "little",
+        "nested",
         "pos",
         "record",
         "steps",
@@ -83,7 +85,7 @@ class Reader:
         self.record: Values = {}
         self.frame = self.inner = Frame(parameters or {}, record=(0, len(buffer)))
         self.trace = trace
-        self.weight = self.steps = 0
+        self.weight = self.steps = self.nested = 0
         self.borrowed = self.summed = 0
         self.bearable = self.SHARED * len(buffer)
         self.taken: Scattered | None = None

@@ -1,22 +1,68 @@
-"""The place of a type that contains itself, in itself, at the depth where it ends."""
+"""Values of types that contain themselves, below the last depth that has columns."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from wireloom.codec.accepted_values import octets
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.frames import NOTHING, Frame
+from wireloom.codec.layout import Layout, With
+from wireloom.codec.reader import Reader
 from wireloom.codec.values import Scalar
+from wireloom.codec.writer import Writer
+from wireloom.expressions import Formula
+from wireloom.expressions.paths import StructBytes
 
 
 class Deeper(Scalar):
-    """A value inside of ``depth`` others, which cannot be read, nor be written."""
+    """A value inside of ``depth`` others, which has no columns of its own: the value is its bytes.
+
+    They are those of one struct, the ``layout`` at the last depth, which is given ``values``. What is deeper in it is
+    this again, but no more than ``limit`` are inside each other. Expressions see the fields of the struct.
+    """
 
     type = "binary"
+    is_struct = True
 
-    def __init__(self, depth: int) -> None:
+    def __init__(
+        self, layout: Callable[[], Layout], values: Mapping[str, Formula] = NOTHING, *, depth: int, limit: int
+    ) -> None:
         super().__init__()
-        self.detail = f"nested deeper than {depth}"
+        self.layout = layout
+        self.depth = depth
+        self.limit = limit
+        self._with = With(self, values)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        raise DecodeError("too-deep", self.detail, stream.pos)
+        return self._with._parse(stream, context, path)
+
+    def parse_given(self, stream: Reader, values: Mapping[str, Any]) -> Any:
+        """The bytes of a struct whose expressions can also see these values; inside of such bytes, the struct."""
+        start, trace = stream.pos, stream.trace
+        if self.depth + stream.nested >= self.limit:
+            raise DecodeError("too-deep", f"nested deeper than {self.limit}", start)
+        stream.nested += 1
+        stream.trace = None
+        found = self.layout().parse_given(stream, values)
+        stream.trace = trace
+        stream.nested -= 1
+        return found if stream.nested else StructBytes(stream.buffer[start : stream.pos], found)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        raise EncodeError(self.detail)
+        return self._with._build(obj, stream, context, path)
+
+    def build_given(self, obj: Any, stream: Writer, values: Mapping[str, Any]) -> StructBytes:
+        """Write the bytes of one struct whose expressions can also see these values. Raises ``EncodeError``."""
+        start = len(stream.buffer)
+        stream.write(octets(obj, ""))
+        reader = Reader(stream.buffer, stream.frame.parameters, little=stream.little)
+        reader.pos, reader.record = start, stream.record
+        reader.frame = Frame(stream.frame.parameters, stream.frame.get("record", (0, reader.end)))
+        try:
+            found: StructBytes = self.parse_given(reader, values)
+        except DecodeError as error:
+            raise EncodeError(f"not the bytes of one value: {error.reason}") from None
+        if reader.pos < reader.end:
+            raise EncodeError(f"not the bytes of one value: {reader.end - reader.pos} more than it has")
+        stream.inner = reader.inner
+        return found

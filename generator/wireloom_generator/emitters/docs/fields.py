@@ -134,7 +134,9 @@ class FieldTable:
         yield f"Always {code(_shown(field.const))}" if field.const is not None else ""
         yield self._named(field.enum, flags)
         yield f"Malformed unless {code(field.valid.text)}" if field.valid else ""
-        yield "Malformed if present" if isinstance(field.type, Deeper) else ""
+        if isinstance(field.type, Deeper):
+            yield f"The bytes of {field.type.like}, since it is inside {field.type.depth} others"
+            yield f"Malformed if more than {field.type.deepest} are inside each other"
         yield f"Always {code(field.derive.text)}; filled in on encode" if field.derive else ""
 
     def _computed(self, computed: model.Computed, when: str) -> str:

@@ -229,7 +229,7 @@ class Placing:
         if isinstance(found, Struct):
             size = self.struct(found.name)[1].since(Position(ITEM))
             return ByteCount(size, str(size), term) if size is not None else ByteCount(None, "varies", term)
-        return ByteCount(0, "0") if isinstance(found, Deeper) else _of_size(found.size, term)
+        return ByteCount(None, "varies", term) if isinstance(found, Deeper) else _of_size(found.size, term)
 
     def _inner(self, field: model.Field) -> tuple[Tree, ...]:
         return self.struct(field.wire.type.name)[0] if isinstance(field.wire.type, Struct) else ()

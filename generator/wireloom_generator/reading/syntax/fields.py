@@ -385,10 +385,11 @@ class Field(Documented):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deeper(Field):
-    """A field that would be inside ``depth`` others of its type. Made by ``unrolling``, never written in a spec.
+    """A field that is inside ``depth`` others of its type. Made by ``unrolling``, never written in a spec.
 
-    References to fields in it are looked up in the struct ``like`` it.
+    It has the fields of the struct ``like`` it, in no more than ``deepest`` levels.
     """
 
     depth: int
+    deepest: int
     like: str

@@ -22,7 +22,15 @@ class Struct(Documented):
         see="structs.md#type-parameters-given-and-with",
     )
     depth: int | None = optional(
-        "of a type that contains itself, required: how many may be inside each other, 1 to 32", "8", see="recursion.md"
+        "of a type that contains itself, required: how many inside each other have columns, 1 to 32",
+        "8",
+        see="recursion.md",
+    )
+    limit: int | None = optional(
+        "of a type that contains itself: how many may be inside each other, up to 64; it is at least the `depth`",
+        "32",
+        unset="64",
+        see="recursion.md#deeper-values",
     )
     byte_order: Expression | None = optional(
         "`big`, `little` or an expression that does not use the type's own fields",

@@ -416,7 +416,8 @@ def value(kind: object, at: Lowering) -> Datum:
 
 
 def _deeper(at: Lowering) -> Octets:
-    """A value that no sound row has. How many bytes it would have is not known."""
+    """A value whose bytes only the codec finds."""
+    at.left["a value that is too deep for columns"] = None
     at.must(False)
     at.move(at.cursor)
     return Octets(at.cursor, at.cursor)
