@@ -1,4 +1,4 @@
-"""Types that contain themselves: rows that are deeper than their type, and how much is made of a type."""
+"""Types that contain themselves: values that are too deep for columns, and how much is made of a type."""
 
 from pathlib import Path
 
@@ -10,30 +10,46 @@ from support.lockstep import Pair, records_alike
 from wireloom.codec import DecodeError, EncodeError
 
 PROTOCOL = compiled.of(compiled.FEATURES["recursion_without_ends"].read_text())
-LEAF = {"kind": 9}
+
+
+def _written(items: object) -> bytes:
+    """The record of a value in a value."""
+    value = {"kind": 1, "items": [{"kind": 1, "items": items}]}
+    found: bytes = PROTOCOL.codec.build({"kind": 1, "value": {"value": value}})
+    return found
+
+
+def test_bytes_are_written_as_the_values_that_they_are() -> None:
+    assert _written([b"\x09", b"\x01\x01\x07"]).hex(" ") == "01 08 01 01 01 02 09 01 01 07"
 
 
 @pytest.mark.parametrize(
-    ("value", "path"),
+    ("item", "reason"),
     [
-        ({"kind": 1, "items": [LEAF, {"kind": 1, "items": [LEAF]}]}, "value.items[1].items[0]"),
-        ({"kind": 2, "pairs": [{"key": 1, "value": {"kind": 4, "one": LEAF}}]}, "value.pairs[0].value.one"),
-        ({"kind": 3, "parts": [{"kind": 3, "parts": [{"kind": 0}]}, {"kind": 0}]}, "value.parts[0].parts[0]"),
+        ({"kind": 9}, "bytes expected, not {'kind': 9}"),
+        (b"", "not the bytes of one value: truncated: kind at byte 6: needs 1 byte, 0 left"),
+        (b"\x09\x09", "not the bytes of one value: 1 more than it has"),
+        (b"\x01\x01", "not the bytes of one value: count: items at byte 8: 1 item cannot stand in 0 bytes"),
+        (
+            bytes.fromhex("01 01  01 01  09"),
+            "not the bytes of one value: too-deep: items[0].items[0] at byte 10: nested deeper than 4",
+        ),
     ],
 )
-def test_a_row_that_is_too_deep_is_not_written(value: dict[str, object], path: str) -> None:
+def test_bytes_that_are_not_one_value_are_not_written(item: object, reason: str) -> None:
     with pytest.raises(EncodeError) as told:
-        PROTOCOL.codec.build({"kind": 1, "value": {"value": value}})
-    assert str(told.value) == f"value.{path}: nested deeper than 2"
+        _written([item])
+    assert str(told.value) == f"value.value.items[0].items[0]: {reason}"
 
 
 def test_it_is_told_where_a_record_is_too_deep() -> None:
     with pytest.raises(DecodeError) as told:
-        PROTOCOL.codec.parse(bytes.fromhex("01 05  01 01  01 01  09"))
-    assert str(told.value) == "too-deep: value.value.items[0].items[0] at byte 6: nested deeper than 2"
+        PROTOCOL.codec.parse(bytes.fromhex("01 09  01 01  01 01  01 01  01 01  09"))
+    path = "value.value.items[0].items[0].items[0].items[0]"
+    assert str(told.value) == f"too-deep: {path} at byte 10: nested deeper than 4"
 
 
-def test_both_engines_refuse_any_number_of_values_that_are_too_deep() -> None:
+def test_both_engines_read_any_number_of_values_that_are_too_deep_for_columns() -> None:
     records = [bytes.fromhex("01 05  01 01  01"), bytes.fromhex("01 fe  01 01  01 fa") + bytes(250)]
     records += [bytes.fromhex(f"01 05  01 01  01 {count:02x} 00") for count in range(4)]
     records_alike(Pair.of(PROTOCOL.columnar), records)

@@ -204,8 +204,9 @@ def struct_of(spec: Resolved, item: Item) -> model.Struct | None:
 
 def fields_of(spec: Resolved, item: Item) -> model.Struct | None:
     """The struct whose fields expressions find in a field, which has it or its bytes."""
-    is_deeper = isinstance(item, model.Field) and isinstance(item.type, Deeper)
-    return spec.structs[item.type.like] if is_deeper else struct_of(spec, item)
+    if isinstance(item, model.Field) and isinstance(item.type, Deeper):
+        return spec.structs[item.type.like]
+    return struct_of(spec, item)
 
 
 @once

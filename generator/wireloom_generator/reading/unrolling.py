@@ -53,19 +53,22 @@ class _Cycle:
         members = frozenset(name for name in reached(uses, root.name) if root.name in reached(uses, name))
         roots = frozenset(name for name in members if declared[name].depth is not None)
         others = {name: uses[name] & members - roots for name in members - roots}
+        limits = [limit for name in roots if (limit := declared[name].limit) is not None]
         within = [entry for name in members for used, entry in used_in(declared[name].fields) if used in roots]
         is_sound = (
             root.depth is not None
             and 1 <= root.depth <= DEEPEST
             and all(declared[name].depth == root.depth for name in roots)
+            and all(root.depth <= limit <= LIMIT for limit in limits)
+            and not any(declared[name].limit is not None for name in members - roots)
             and not any(name in reached(others, name) for name in others)
             and not any(isinstance(entry, syntax.Include) for entry in within)
         )
         if not members or not is_sound or root.depth is None:
             return None
-        limit = min((declared[name].limit or LIMIT for name in roots), default=LIMIT)
-        scattered = any(_is_elsewhere(entry) for name in members for entry in syntax.walk(declared[name].fields))
-        return cls(root.depth, root.depth if scattered else limit, roots, members, declared)
+        if any(_is_elsewhere(entry) for name in members for entry in syntax.walk(declared[name].fields)):
+            limits.append(root.depth)
+        return cls(root.depth, min(limits, default=LIMIT), roots, members, declared)
 
     def copies(self, struct: syntax.Struct) -> Iterator[syntax.Struct]:
         """The copies of a struct, one for each depth."""

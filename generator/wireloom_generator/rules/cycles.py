@@ -28,7 +28,7 @@ from wireloom_generator.expressions import (
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.model.resolved import Loop
 from wireloom_generator.problems import Location, Violation
-from wireloom_generator.reading.unrolling import DEEPEST
+from wireloom_generator.reading.unrolling import DEEPEST, LIMIT
 from wireloom_generator.types import Integer
 
 K = TypeVar("K", bound=Hashable)
@@ -191,7 +191,8 @@ def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
 
 
 def recursive_type(spec: Resolved) -> Iterator[Violation]:
-    """Reports types that contain themselves without a limit, and depths that have no effect."""
+    """Reports types that contain themselves without a depth, and depths and limits that have no effect."""
+    yield from _limits(spec)
     deep = {name: struct.depth for name, struct in spec.structs.items() if struct.depth is not None}
     for name, depth in deep.items():
         at = spec.structs[name].where("depth")
@@ -201,6 +202,18 @@ def recursive_type(spec: Resolved) -> Iterator[Violation]:
             yield Violation(at, f"type {name!r} does not contain itself, so it has no depth")
     for circle in _circles(spec.loops):
         yield from _endless(circle, {loop.name: deep[loop.name] for loop in circle if loop.name in deep})
+
+
+def _limits(spec: Resolved) -> Iterator[Violation]:
+    """What is wrong with the limits of types."""
+    for name, struct in spec.structs.items():
+        if struct.limit is None:
+            continue
+        at = struct.where("limit")
+        if struct.depth is None:
+            yield Violation(at, f"type {name!r} has no depth, so it has no limit")
+        elif not struct.depth <= struct.limit <= LIMIT:
+            yield Violation(at, f"a limit is from the depth, here {struct.depth}, to {LIMIT}, not {struct.limit}")
 
 
 def _circles(loops: Iterable[Loop]) -> list[list[Loop]]:

@@ -73,8 +73,8 @@ def _used(spec: Resolved, field: model.Field) -> Iterator[Violation]:
                 hint = closest(name, asked) if asked else f"declare it in the type: given: [{name}]"
                 yield Violation(at, f"{struct.name} has no input {name!r}", hint)
     for name in dict.fromkeys(asked):
-        if name not in field.inputs:
-            what, hint = f"{struct.name if struct else field.type.word} needs the input {name!r}", f"write with: {{{name}: …}}"
+        if name not in field.inputs and struct is not None:
+            what, hint = f"{struct.name} needs the input {name!r}", f"write with: {{{name}: …}}"
             yield Violation(field.where("type"), what, hint)
 
 

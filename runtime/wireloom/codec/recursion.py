@@ -1,5 +1,6 @@
 """Values of types that contain themselves, below the last depth that has columns."""
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,12 @@ from wireloom.codec.values import Scalar
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Formula
 from wireloom.expressions.paths import StructBytes
+
+_CALLS = 20_000
+"""How many calls of Python may be inside each other where values are, so that only their ``limit`` matters.
+
+Each value takes some ten, more if other structs are in between.
+"""
 
 
 class Deeper(Scalar):
@@ -31,31 +38,40 @@ class Deeper(Scalar):
         self.layout = layout
         self.depth = depth
         self.limit = limit
-        self._with = With(self, values)
+        self._with = With(self, values) if values else None
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        return self._with._parse(stream, context, path)
+        if self._with is not None:
+            return self._with._parse(stream, context, path)
+        return self.parse_given(stream, NOTHING)
 
     def parse_given(self, stream: Reader, values: Mapping[str, Any]) -> Any:
         """The bytes of a struct whose expressions can also see these values; inside of such bytes, the struct."""
         start, trace = stream.pos, stream.trace
         if self.depth + stream.nested >= self.limit:
             raise DecodeError("too-deep", f"nested deeper than {self.limit}", start)
+        if sys.getrecursionlimit() < _CALLS:
+            sys.setrecursionlimit(_CALLS)
         stream.nested += 1
         stream.trace = None
-        found = self.layout().parse_given(stream, values)
-        stream.trace = trace
-        stream.nested -= 1
+        try:
+            found = self.layout().parse_given(stream, values)
+        finally:
+            stream.trace = trace
+            stream.nested -= 1
         return found if stream.nested else StructBytes(stream.buffer[start : stream.pos], found)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        return self._with._build(obj, stream, context, path)
+        if self._with is not None:
+            return self._with._build(obj, stream, context, path)
+        return self.build_given(obj, stream, NOTHING)
 
     def build_given(self, obj: Any, stream: Writer, values: Mapping[str, Any]) -> StructBytes:
         """Write the bytes of one struct whose expressions can also see these values. Raises ``EncodeError``."""
         start = len(stream.buffer)
         stream.write(octets(obj, ""))
-        reader = Reader(stream.buffer, stream.frame.parameters, little=stream.little)
+        buffer: Any = stream.buffer  # its slices are as good as bytes, and places are those of the record
+        reader = Reader(buffer, stream.frame.parameters, little=stream.little)
         reader.pos, reader.record = start, stream.record
         reader.frame = Frame(stream.frame.parameters, stream.frame.get("record", (0, reader.end)))
         try:

@@ -1,6 +1,6 @@
 """Fields, sections and other nodes as Lua tables that describe how their bytes are read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -277,8 +277,6 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             return call("varint", string(form.block), str(bits), *(["true"] if raw else []))
         case types.Bytes() | types.FlatBuffers():
             return call("bytes", *extent)
-        case types.Deeper(depth=depth):
-            return call("deeper", str(depth))
         case types.Bcd(digits=digits, scale=scale, nibbles=nibbles, little=little, low=low):
             orders = (little, low) if little or low else ()
             lenient = (raw is not None,) if raw or orders else ()
@@ -294,12 +292,19 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
         case types.Text(encoding=encoding):
             return call("text", string(encoding), literal(raw is not None), *extent)
         case types.Struct(name=name):
-            given = table([entry(key, function(value.expression)) for key, value in inputs.items()])
-            items = table([entry(key, "true") for key, value in inputs.items() if _asks_item(value)])
-            told = [*(extent or ["nil"]), given, *([items] if items.items else [])]
-            return call("struct", string(name), *(told if inputs else extent))
+            return call("struct", string(name), *([*(extent or ["nil"]), *_given(inputs)] if inputs else extent))
+        case types.Deeper(depth=depth, deepest=deepest, like=like):
+            return call("deeper", string(like), str(depth), str(deepest), *_given(inputs))
         case _:
             assert_never(wire.type)
+
+
+def _given(inputs: Mapping[str, model.Condition]) -> Iterator[Bracketed]:
+    """What a struct is given, and which of it must be there."""
+    if inputs:
+        yield table([entry(key, function(value.expression)) for key, value in inputs.items()])
+    if items := [entry(key, "true") for key, value in inputs.items() if _asks_item(value)]:
+        yield table(items)
 
 
 def _asks_item(asked: model.Condition) -> bool:

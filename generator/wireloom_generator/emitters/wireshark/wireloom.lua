@@ -607,9 +607,6 @@ local function ibm(size, lenient, stated)
   end}
 end
 
--- Takes the place of a type that contains itself, at the greatest depth.
-local function deeper(depth) return {kind = "deeper", shape = "bytes", depth = depth} end
-
 local signed_forms = {SignedLeb128 = true, ZigZag = true, Protobuf = true}
 
 -- An integer of variable length; a `lenient` one may be longer than necessary.
@@ -645,6 +642,14 @@ local function ascii(base, bits, digits, fill, width, signed, upper, lenient, ex
 end
 local function struct(name, extent, given, items)
   return {kind = "struct", shape = "none", name = name, extent = extent, given = given or {}, items = items or {}}
+end
+
+-- A struct inside `depth` others, of `limit` that may be inside each other: only its bytes are shown.
+local function deeper(name, depth, limit, given, items)
+  return {
+    kind = "deeper", shape = "bytes", name = name, depth = depth, limit = limit,
+    given = given or {}, items = items or {},
+  }
 end
 local function constant(value) return {kind = "constant", shape = "bytes", value = value} end
 
@@ -1393,6 +1398,23 @@ local function nested(reader, tree, node, value, this)
   return found
 end
 
+-- A tree item that ignores all that is added.
+local nothing = {}
+setmetatable(nothing, {__index = function() return function() return nothing end end})
+
+-- Reads a struct that is too deep for fields of its own, and shows its bytes.
+local function kept(reader, tree, node, value, this)
+  local at, outer = reader.pos, reader.depth or 0
+  if value.depth + outer >= value.limit then
+    fail("too-deep", at, reader.path .. node.name, "nested deeper than " .. value.limit)
+  end
+  reader.depth = outer + 1
+  local found = nested(reader, nothing, node, value, this)
+  reader.depth = outer
+  if outer == 0 then add_value(reader, tree, node, at, reader.pos - at) end
+  return found
+end
+
 -- The number that digits say; nil if they are no digits or the number is not below `most`.
 local function in_digits(digits, base, most)
   local found = 0
@@ -1428,7 +1450,7 @@ local function one(reader, tree, node, this)
   local value, at = node.value, reader.pos
   if value.kind == "struct" then return nested(reader, tree, node, value, this) end
   local path = reader.path .. node.name
-  if value.kind == "deeper" then fail("too-deep", at, path, "nested deeper than " .. value.depth) end
+  if value.kind == "deeper" then return kept(reader, tree, node, value, this) end
   if value.kind == "constant" then
     need(reader, #value.value, node.name)
     reader.pos = at + #value.value
@@ -1912,10 +1934,6 @@ local AHEAD = 16
 local function probed(look, at, probe, little)
   return probe[3].read(look.data, at + probe[2], little, probe[1])
 end
-
--- A tree item that ignores all that is added.
-local nothing = {}
-setmetatable(nothing, {__index = function() return function() return nothing end end})
 
 -- A reader that looks for the end of a record and ignores wrong values.
 local function glance(look, at, little)
