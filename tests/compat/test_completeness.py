@@ -17,7 +17,7 @@ from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
 from wireloom_generator.reading.written import Written
 from wireloom_generator.resolve import protocol_of, resolve
-from wireloom_generator.types import Ascii, Integer, meanings
+from wireloom_generator.types import Ascii, Deeper, Integer, meanings
 
 SPECS = ROOT / "specs"
 FEATURES_TRIED = (
@@ -33,6 +33,7 @@ FEATURES_TRIED = (
     "sized_integers", "byte_order_of_words", "items", "items_before", "items_elsewhere", "through_compressions",
     "capture_header", "answers", "found", "enum_groups", "ports", "ibm_floats", "zoned", "bcd_in_other_orders",
     "times_of_fields", "times_of_ntp_and_gps",
+    "recursion_without_ends",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -62,6 +63,8 @@ UNCOMPARED = {
     (model.Bits, "over"): "the shifts of bit fields, and the choice that they stand in, are compared",
     (Ascii, "room"): "follows from its extent",
     (Ascii, "width"): "follows from its extent",
+    (Deeper, "depth"): "the columns of the message are compared",
+    (Deeper, "like"): "the columns of the message are compared",
     (model.Field, "space"): "follows from its type and extent",
     (model.Field, "item_space"): "follows from its type and extent",
     (model.Field, "watched"): "follows from what is asked of its items",

@@ -10,7 +10,7 @@ from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, 
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Carrier, Leaf
 from wireloom_generator.problems import counted
-from wireloom_generator.types import Float, Integer, Struct, Text, Varint, WireType
+from wireloom_generator.types import Deeper, Float, Integer, Struct, Text, Varint, WireType
 
 
 def field_renamed(comparison: Comparison) -> Iterator[Change]:
@@ -133,6 +133,13 @@ def encoding_changed(comparison: Comparison) -> Iterator[Change]:
         match old.wire.type, new.wire.type:
             case Text(encoding=one), Text(encoding=other) if one != other:
                 yield Change(kept.new.path, walks.was(one, other), BOTH)
+
+
+def limit_changed(comparison: Comparison) -> Iterator[Change]:
+    for _, kept, old, new in walks.fields(comparison):
+        match old.wire.type, new.wire.type:
+            case Deeper(deepest=one), Deeper(deepest=other) if one != other:
+                yield Change(kept.new.path, walks.was(str(one), str(other)), BACKWARD if other < one else FORWARD)
 
 
 def repetition_changed(comparison: Comparison) -> Iterator[Change]:
