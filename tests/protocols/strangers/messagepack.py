@@ -15,8 +15,8 @@ INTEGERS = (
 )
 SIZES = (0, 1, 2, 4, 8, 15, 16, 31, 32, 255, 256, 65535, 65536)
 """Those around which the format changes."""
-NESTED = [1, [2, {"three": [4.5, {"six": (7, {8: None})}]}, []], {}]
-"""Eight values inside each other."""
+NESTED = [1, [2, {"three": [4.5, {"six": (7, {8: [9, {10: "ten"}]})}]}, []], {}]
+"""Ten values inside each other."""
 
 
 def captures() -> Iterator[Capture]:
@@ -45,12 +45,19 @@ def _read(name: str, data: bytes) -> Capture:
     return Capture(name, data, tuple({"object": {"value": value}} for value in reader), told=told)
 
 
+def value(data: bytes) -> Any:
+    """The value that the package reads in bytes."""
+    return msgpack.unpackb(data, strict_map_key=False, unicode_errors="surrogateescape")
+
+
 def told(row: dict[str, Any]) -> dict[str, Any]:
     """A row with its value as the package tells it."""
     return {"object": {"value": _value(row["object"]["value"])}}
 
 
-def _value(said: dict[str, Any]) -> Any:
+def _value(said: dict[str, Any] | bytes) -> Any:
+    if isinstance(said, bytes):
+        return value(said)
     items = said["items"] and [_value(each) for each in said["items"]]
     if said["is_map"]:
         return dict(zip(items[::2], items[1::2], strict=True))
@@ -70,9 +77,9 @@ def _extension(said: dict[str, Any]) -> msgpack.ExtType | msgpack.Timestamp:
 
 
 def varied(random: Random) -> Iterator[Capture]:
-    """Values in every format, whether a shorter one would do or not, inside each other down to a depth of eight."""
+    """Values in every format, whether a shorter one would do or not, inside each other down to a depth of twenty."""
     while True:
-        data = b"".join(_any(random, 7) for _ in range(random.randrange(1, 4)))
+        data = b"".join(_any(random, 19) for _ in range(random.randrange(1, 4)))
         yield _read("any", data)
 
 
