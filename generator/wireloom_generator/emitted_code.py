@@ -5,7 +5,7 @@ the module contains something that is not on the list, and the compiler reports 
 """
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from wireloom_generator import blocks, naming, output
@@ -147,9 +147,6 @@ class _Check:
                 return all(map(self._value, items))
             case ast.Dict(keys=keys, values=values):
                 return all(isinstance(key, ast.Constant) for key in keys) and all(map(self._value, values))
-            case ast.Lambda(body=ast.Name(id=name), args=args) if ast.dump(args) == _NO_ARGUMENTS:
-                self.later.add(name)
-                return True
             case ast.BinOp(left=ast.Constant(value=str()), op=ast.Div(), right=right):
                 return self._value(right)
             case ast.Attribute(value=ast.Name(id="PROTOCOL"), attr=name):
@@ -157,13 +154,33 @@ class _Check:
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant()], keywords=[]):
                 return True
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
+                if arguments and isinstance(arguments[0], ast.Lambda):
+                    if not self._function(name, arguments[0]):
+                        return False
+                    arguments = arguments[1:]
                 given = [*arguments, *(keyword.value for keyword in keywords)]
                 named = all(keyword.arg for keyword in keywords)
                 return name in self.called and named and all(map(self._value, given))
         return False
 
+    def _function(self, called: str, function: ast.Lambda) -> bool:
+        """Whether it is a function of recursive types: what makes a level of one, or where the deepest level is."""
+        match called, function.body, function.args.args:
+            case "Deeper", ast.Name(id=name), []:
+                self.later.add(name)
+                return ast.dump(function.args) == ast.dump(_arguments([]))
+            case "recursive", ast.Call(func=ast.Name(id="Layout")) as body, [ast.arg(arg=name)]:
+                self.known.add(name)
+                return (
+                    ast.dump(function.args) == ast.dump(_arguments([name])) and self._free(name) and self._value(body)
+                )
+        return False
 
-_NO_ARGUMENTS = ast.dump(ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]))
+
+def _arguments(names: Iterable[str]) -> ast.arguments:
+    """The arguments of a function without defaults."""
+    found = [ast.arg(arg=name) for name in names]
+    return ast.arguments(posonlyargs=[], args=found, kwonlyargs=[], kw_defaults=[], defaults=[])
 
 
 def _is_text(node: ast.expr | None) -> bool:

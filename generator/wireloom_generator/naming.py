@@ -22,7 +22,7 @@ ROW = frozenset(
 MODULE = frozenset({
     "arrow_schema", "available", "build", "columnar", "decode_by_message", "decode_columnar", "encode_columnar",
     "encode_records", "enums", "float", "getattr", "globals", "import_module", "iter_records", "messages", "needed",
-    "parse", "parsers", "scan", "schema", "spark", "spark_schema", "str", "summary", "to_batches",
+    "parse", "parsers", "recursive", "scan", "schema", "spark", "spark_schema", "str", "summary", "to_batches",
 })  # fmt: skip
 """The names that generated modules use themselves, besides one attribute for each message.
 

@@ -69,6 +69,7 @@ UNCOMPARED = {
     (model.Field, "item_space"): "follows from its type and extent",
     (model.Field, "watched"): "follows from what is asked of its items",
     (model.Struct, "given"): "what fields of the type give it is compared",
+    (model.Struct, "level_of"): "its columns and fields are compared",
     (model.Struct, "exhausts"): "follows from its fields",
     (model.Repeat, "rest"): "follows from count and until",
     (model.Through, "raw"): "the columns of the message are compared",

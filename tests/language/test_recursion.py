@@ -1,5 +1,6 @@
 """Types that contain themselves: values that are too deep for columns, and how much is made of a type."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from support.agreement import check_outputs as check
 from support.lockstep import Pair, records_alike
 
 from wireloom.codec import DecodeError, EncodeError
+from wireloom_generator.emitters import parsers
 
 PROTOCOL = compiled.of(compiled.FEATURES["recursion_without_ends"].read_text())
 
@@ -53,6 +55,31 @@ def test_both_engines_read_any_number_of_values_that_are_too_deep_for_columns() 
     records = [bytes.fromhex("01 05  01 01  01"), bytes.fromhex("01 fe  01 01  01 fa") + bytes(250)]
     records += [bytes.fromhex(f"01 05  01 01  01 {count:02x} 00") for count in range(4)]
     records_alike(Pair.of(PROTOCOL.columnar), records)
+
+
+def _parsers(name: str) -> dict[str, str]:
+    """The code of the types in the generated parsers of a feature, by name."""
+    (file,) = parsers.emit(compiled.of(compiled.FEATURES[name].read_text()).protocol)
+    return {
+        statement.targets[0].id: ast.unparse(statement.value)
+        for statement in ast.parse(file.text).body
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    }
+
+
+def test_the_levels_of_a_type_are_made_by_one_function() -> None:
+    found = _parsers("recursion_without_ends")
+    assert found["Asked"].startswith("recursive(lambda Asked: Layout('kind' / Int8ub, ")
+    assert found["Asked"].endswith("depth=2, limit=64)")
+    assert "Asked2" not in found
+
+
+def test_the_deepest_level_is_a_layout_of_its_own_if_its_parts_are_others() -> None:
+    found = _parsers("recursion")
+    assert "'children' / Blob(Rest())" in found["Node3"]
+    assert found["Node"].startswith("recursive(lambda Node: Layout(")
+    assert found["Node"].endswith(", Node3, depth=3)")
+    assert "Node2" not in found
 
 
 def test_each_type_is_made_once_for_each_depth() -> None:

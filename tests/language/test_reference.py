@@ -136,7 +136,8 @@ def _collect(written: object, shown: dict[type, set[str]]) -> None:
     elif isinstance(written, Mapping):
         _collect(tuple(written.values()), shown)
     elif isinstance(written, Written):
-        shown.setdefault(type(written), set()).update(written.places)
+        kind = syntax.Struct if isinstance(written, syntax.Level) else type(written)
+        shown.setdefault(kind, set()).update(written.places)
         _collect(tuple(getattr(written, field.name) for field in dataclasses.fields(written)), shown)
 
 

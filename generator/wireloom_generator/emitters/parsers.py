@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from wireloom_generator import blocks, model
 from wireloom_generator.blocks import class_name, message_name
 from wireloom_generator.emitters import ModuleEmitter, module
-from wireloom_generator.output import Code, OutputFile
+from wireloom_generator.output import Bracketed, Code, Keyed, OutputFile
 from wireloom_generator.python_code import constructs, pretty
 from wireloom_generator.python_code.pretty import (
     call,
@@ -56,7 +57,7 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(class_name(table.name), _table(table), table.doc) for table in protocol.tables],
-        "types": [_assign(class_name(each.name), constructs.layout(each.nodes), each.doc) for each in protocol.structs],
+        "types": list(_types(protocol.structs)),
         "record": [_assign("RECORD", call("Record", *fields, until=until, flagged=flagged))],
         "variants": [_assign(_constant(name), _variant(variant), variant.shared) for name, variant in variants.items()],
         "messages": [
@@ -72,6 +73,63 @@ def _assign(name: str, tree: Code, doc: model.Doc | None = None) -> str:
         return code
     text = " ".join(part for part in (f"{doc.title}." if doc.title else "", doc.comment) if part)
     return f"{code}\n{docstring(text)}" if text else code
+
+
+def _types(structs: Sequence[model.Struct]) -> Iterator[str]:
+    """The layouts of the types; the levels of a recursive one are made by one function if they are alike."""
+    levels: dict[str, list[model.Struct]] = {}
+    for each in structs:
+        levels.setdefault(each.level_of or each.name, []).append(each)
+    made: dict[str, Code | None] = {}
+    for name, alike in levels.items():
+        made |= zip((each.name for each in alike), _levels(name, alike), strict=True)
+    for each in structs:
+        if (found := made[each.name]) is not None:
+            yield _assign(class_name(each.name), found, each.doc)
+
+
+def _levels(name: str, structs: Sequence[model.Struct]) -> list[Code | None]:
+    """The layouts of the levels of a type from the deepest on, None for those that the first one's function makes."""
+    found = [constructs.layout(each.nodes) for each in structs]
+    if structs[-1].name != name or len(structs) == 1:
+        return [*found]
+    own, inner = class_name(name), [class_name(each.name) for each in structs]
+    upper = [_renamed(tree, inner[number], own) for number, tree in enumerate(found[1:])]
+    deeper = next(_deeper(found[0], f"lambda: {inner[0]}"), None)
+    if upper[0] == found[1] or any(each != upper[0] for each in upper):
+        return [*found]
+    function = Keyed(f"lambda {own}: ", upper[0])
+    if deeper is not None and _renamed(found[0], deeper, own) == upper[0]:
+        depth, limit = deeper.items[1:]
+        return [*[None] * len(upper), Bracketed("recursive", (function, depth, limit))]
+    if len(upper) == 1:
+        return [*found]
+    made = call("recursive", function, inner[0], depth=str(len(structs)))
+    return [found[0], *[None] * (len(upper) - 1), made]
+
+
+def _deeper(tree: Code, layout: str) -> Iterator[Bracketed]:
+    """The values of that layout which are too deep for columns, and are given nothing."""
+    match tree:
+        case Bracketed(head="Deeper", items=(first, Keyed(), Keyed())) if first == layout:
+            yield tree
+        case Bracketed(items=items):
+            for item in items:
+                yield from _deeper(item, layout)
+        case Keyed(tree=inner):
+            yield from _deeper(inner, layout)
+
+
+def _renamed(tree: Code, old: Code, new: str) -> Code:
+    """The tree with another name in some places."""
+    if tree == old:
+        return new
+    match tree:
+        case Bracketed(items=items):
+            return replace(tree, items=tuple(_renamed(item, old, new) for item in items))
+        case Keyed(tree=inner):
+            return replace(tree, tree=_renamed(inner, old, new))
+    return tree
 
 
 def _either(wire: model.Wire) -> Code:

@@ -374,7 +374,8 @@ Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered
 class Struct(Described):
     """A shared struct. Its expressions see its inputs ``given``. If it ``exhausts``, it always takes all bytes left.
 
-    Valid recursive structs were unrolled, so a ``depth`` or a ``limit`` here is a mistake.
+    Valid recursive structs were unrolled, so a ``depth`` or a ``limit`` here is a mistake. It may be one level of the
+    recursive type ``level_of``.
     """
 
     name: str
@@ -384,3 +385,4 @@ class Struct(Described):
     exhausts: bool = field(compare=False)
     depth: int | None = None
     limit: int | None = None
+    level_of: str | None = field(default=None, compare=False)

@@ -73,8 +73,9 @@ class _Cycle:
     def copies(self, struct: syntax.Struct) -> Iterator[syntax.Struct]:
         """The copies of a struct, one for each depth."""
         for level in range(1 if struct.name in self.roots else 0, self.depth + 1):
-            fields = self._entries(struct.fields, level)
-            yield replace(struct, name=self._name(struct.name, level), fields=fields, depth=None, limit=None)
+            found = {each.name: getattr(struct, each.name) for each in fields(struct)}
+            own = {"name": self._name(struct.name, level), "fields": self._entries(struct.fields, level)}
+            yield syntax.Level(**found | own | {"depth": None, "limit": None, "of": struct.name})
 
     def _name(self, name: str, level: int) -> str:
         """The name of a member at a depth, counted from 1."""

@@ -94,6 +94,7 @@ class FieldResolving:
             exhausts,
             written.depth,
             written.limit,
+            written.of if isinstance(written, syntax.Level) else None,
             doc=written.doc,
             written=written,
         )

@@ -42,7 +42,7 @@ from wireloom.codec.parameter_discovery import FoundParameter
 from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.pointers import Elsewhere
 from wireloom.codec.protocol import Protocol
-from wireloom.codec.recursion import Deeper
+from wireloom.codec.recursion import Deeper, recursive
 from wireloom.codec.signs import OffsetBinary, SignMagnitude, TwosComplement
 from wireloom.codec.sized import SizedInteger
 from wireloom.codec.text_forms import Form, FormEntry, Forms

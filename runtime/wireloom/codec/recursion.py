@@ -82,3 +82,37 @@ class Deeper(Scalar):
             raise EncodeError(f"not the bytes of one value: {reader.end - reader.pos} more than it has")
         stream.inner = reader.inner
         return found
+
+
+def recursive(
+    level: Callable[[Any], Layout], deepest: Layout | None = None, *, depth: int, limit: int | None = None
+) -> Layout:
+    """The layout of a type that contains itself, in ``depth`` levels.
+
+    Parameters
+    ----------
+    level : callable
+        Makes the layout of one level from what the values inside it are.
+    deepest : Layout
+        The last level, if other parts are in the place of values there.
+    depth : int
+        The number of levels.
+    limit : int
+        How many values may be inside each other, of which those below the last level are bytes.
+
+    Examples
+    --------
+    >>> from construct import Int8ub
+    >>> from wireloom.codec import Layout, Repeat, recursive
+    >>> tree = recursive(lambda Tree: Layout("count" / Int8ub, "trees" / Repeat(Tree, count="count")), depth=3, limit=9)
+    >>> [column.name for column in tree.columns()]
+    ['count', 'trees']
+    """
+    last: list[Layout] = []
+    if deepest is None:
+        deepest = level(Deeper(lambda: last[0], depth=depth, limit=limit or depth))
+    last.append(deepest)
+    found = deepest
+    for _ in range(depth - 1):
+        found = level(found)
+    return found

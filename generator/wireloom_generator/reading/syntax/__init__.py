@@ -65,6 +65,7 @@ from wireloom_generator.reading.syntax.specs import (
     Declaring,
     File,
     FoundInCapture,
+    Level,
     Library,
     Message,
     Parameter,

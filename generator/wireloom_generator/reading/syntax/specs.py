@@ -42,6 +42,13 @@ class Struct(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Level(Struct):
+    """One level of the recursive type ``of``. Made by ``unrolling``, never written in a spec."""
+
+    of: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FoundInCapture(Written):
     """How the capture itself sets a parameter."""
 
