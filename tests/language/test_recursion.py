@@ -1,6 +1,8 @@
 """Types that contain themselves: values that are too deep for columns, and how much is made of a type."""
 
 import ast
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,26 @@ def test_both_engines_read_any_number_of_values_that_are_too_deep_for_columns() 
     records = [bytes.fromhex("01 05  01 01  01"), bytes.fromhex("01 fe  01 01  01 fa") + bytes(250)]
     records += [bytes.fromhex(f"01 05  01 01  01 {count:02x} 00") for count in range(4)]
     records_alike(Pair.of(PROTOCOL.columnar), records)
+
+
+@pytest.fixture
+def short_stack() -> Iterator[None]:
+    """As many calls as Python allows unless it is told otherwise."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("short_stack")
+def test_types_between_values_do_not_count() -> None:
+    """Statements and terms in turn, with a block around each statement but the first: 64 of them, and 65."""
+    data = b"\x01\x02\x01" * 31 + b"\x01\x09"
+    record = bytes([2, len(data)]) + data
+    assert PROTOCOL.codec.build(PROTOCOL.codec.parse(record)) == record
+    data = b"\x01\x02\x01" * 31 + b"\x01\x01\x09"
+    with pytest.raises(DecodeError, match=": nested deeper than 64$"):
+        PROTOCOL.codec.parse(bytes([2, len(data)]) + data)
 
 
 def _parsers(name: str) -> dict[str, str]:

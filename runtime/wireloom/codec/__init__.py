@@ -150,4 +150,5 @@ __all__ = [
     "Zeros",
     "ZigZag",
     "Zoned",
+    "recursive",
 ]
