@@ -75,7 +75,7 @@ def test_types_between_values_do_not_count() -> None:
     record = bytes([2, len(data)]) + data
     assert PROTOCOL.codec.build(PROTOCOL.codec.parse(record)) == record
     data = b"\x01\x02\x01" * 31 + b"\x01\x01\x09"
-    with pytest.raises(DecodeError, match=": nested deeper than 64$"):
+    with pytest.raises(DecodeError, match=r": nested deeper than 64$"):
         PROTOCOL.codec.parse(bytes([2, len(data)]) + data)
 
 
