@@ -11,6 +11,7 @@ from support.agreement import check_outputs as check
 from support.lockstep import Pair, records_alike
 
 from wireloom.codec import DecodeError, EncodeError
+from wireloom_generator import explained
 from wireloom_generator.emitters import parsers
 
 PROTOCOL = compiled.of(compiled.FEATURES["recursion_without_ends"].read_text())
@@ -131,3 +132,8 @@ record:
         "error[too-large]: more than 50000 fields, each counted wherever it is used; a list of a "
         "type counts once; a smaller depth gives fewer"
     )
+
+
+def test_it_is_said_which_values_programs_leave_to_the_codec() -> None:
+    found = explained.support(PROTOCOL.codec)
+    assert found.unread["statement"] == found.unwritten["statement"] == ("a value that is too deep for columns",)

@@ -32,6 +32,10 @@ class NoProgramError(Exception):
     """Something that no program says. Records that have it are read and written by the codec."""
 
 
+TOO_DEEP = "a value that is too deep for columns"
+"""What no program says of recursive types."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number of each row where ``valid`` is set: its register, and between which numbers it is, both included.

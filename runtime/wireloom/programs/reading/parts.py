@@ -35,6 +35,7 @@ from wireloom.programs.reading.texts import chosen, text
 from wireloom.programs.reading.zoned import zoned_decimal
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
+    TOO_DEEP,
     WAYS,
     WORD,
     Datum,
@@ -417,7 +418,7 @@ def value(kind: object, at: Lowering) -> Datum:
 
 def _deeper(at: Lowering) -> Octets:
     """A value whose bytes only the codec finds."""
-    at.left["a value that is too deep for columns"] = None
+    at.left[TOO_DEEP] = None
     at.must(False)
     at.move(at.cursor)
     return Octets(at.cursor, at.cursor)

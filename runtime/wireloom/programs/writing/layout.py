@@ -28,6 +28,7 @@ from wireloom.programs.assembler import Assembler
 from wireloom.programs.expressions import Found, both, both_masks, either_not
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.values import (
+    TOO_DEEP,
     WAYS,
     Datum,
     Mask,
@@ -295,6 +296,8 @@ class Arranging(ArrangingExtents):
             case codec.Repeat():
                 self._may_fill(self.this, name)
                 self._items(name, kind)
+            case codec.Deeper():
+                raise NoProgramError(TOO_DEEP)
             case _:
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
 
