@@ -9,6 +9,7 @@ _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
     "Answers", "As", "Between", "Bit", "BitList", "BitSlice", "Bits", "Checksum", "Choice", "Compute", "Constant",
+    "BitText", "CharacterSet", "PackedText",
     "Crc", "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry",
     "FoundParameter", "Framing",
     "Headed", "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter",

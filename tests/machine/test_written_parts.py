@@ -16,6 +16,7 @@ FEATURES = (
     "align",
     "align_from_a_section",
     "bits_choice",
+    "bits_extension",
     "bits_in_other_orders",
     "bits_signed",
     "byte_order_of_words",
@@ -24,6 +25,7 @@ FEATURES = (
     "checksums_over_each_other",
     "constants",
     "enum_groups",
+    "packed_characters",
     "pad",
     "pad_of_a_size",
     "proof_of_bits",
@@ -153,6 +155,27 @@ PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
             {"short": 1e80, "long": 1.0, "last": 0.0},
             {"short": 1.0, "long": 1e-100, "last": 0.0},
             {"short": 1.0, "long": None, "last": float("inf")},
+        ],
+    ),
+    "packed characters": (
+        "{name: some, type: text, size: 5, encoding: {width: 6, characters: '@AB€'}, pad: '00'}, "
+        "{name: other, type: text, prefix: u8, encoding: {width: 7, characters: 'xyz', bit_order: lsb}}, "
+        "{bits: u72, fields: [{name: code, type: text, width: 66, encoding: {width: 6, characters: '@AB'}}, "
+        "{name: rest, width: 6}]}, "
+        "{name: last, type: text, size: rest, encoding: {width: 6, characters: '@AB'}}",
+        [
+            {"some": "A€B", "other": "xyzzy", "code": "AB@AB@AB@AB", "rest": 5, "last": "BBAA"},
+            {"some": "", "other": "", "code": 11 * "@", "rest": 63, "last": ""},
+        ],
+        [
+            {"some": "A@", "other": "x", "code": 11 * "A", "rest": 1, "last": ""},
+            {"some": "A", "other": "abc", "code": 11 * "A", "rest": 1, "last": ""},
+            {"some": "A", "other": 7 * "x", "code": 11 * "A", "rest": 1, "last": ""},
+            {"some": "A", "other": "x", "code": 10 * "A", "rest": 1, "last": ""},
+            {"some": "AAAAAAA", "other": "x", "code": 11 * "A", "rest": 1, "last": ""},
+            {"some": "A", "other": "x", "code": None, "rest": 1, "last": ""},
+            {"some": "A", "other": "x", "code": 11 * "A", "rest": 64, "last": ""},
+            {"some": "A", "other": "x", "code": 11 * "A", "rest": 1, "last": "BBA"},
         ],
     ),
     "items that ask": (

@@ -66,6 +66,8 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     ),
     types.Text: (
         *(({"prefix": "u8", "encoding": encoding}, "ab") for encoding in _ENCODINGS),
+        ({"size": "3", "encoding": {"width": 6, "characters": "@ab"}, "pad": "00"}, "ab"),
+        ({"prefix": "u8", "encoding": {"width": 7, "characters": "\ufffdab", "bit_order": "lsb"}}, "ab"),
         ({"size": "4", "until": "00"}, "ab"),
         ({"size": "6", "pad": "2000", "encoding": "utf-16-le"}, "ab"),
         ({"until": "00", "unterminated": "allowed", "raw": ""}, "ab"),

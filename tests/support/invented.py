@@ -14,11 +14,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from wireloom.characters import CharacterSet
 from wireloom.codec import (
     As,
     Ascii,
     BitList,
     Bits,
+    BitText,
     Blob,
     Choice,
     Constant,
@@ -31,6 +33,7 @@ from wireloom.codec import (
     Optional,
     Ordered,
     Packed,
+    PackedText,
     Pad,
     Protocol,
     Repeat,
@@ -240,6 +243,9 @@ class _Row:
             case Blob() | Text():
                 self.room = self.room and not isinstance(kind.extent, Rest)
                 return self.choose(_bytes(kind.extent) if isinstance(kind, Blob) else text(kind.encoding))
+            case PackedText(known=known, characters=characters):
+                self.room = self.room and not isinstance(kind.extent, Rest)
+                return self.choose(packed_text(known, characters.pad, kind.extent.fixed))
             case As(subcon=inner) if packing_of(kind) is None:
                 raw = _bytes(inner.extent) if isinstance(inner, Blob) else of_column(value_type(inner))
                 return self.choose(meant(kind, raw))
@@ -280,6 +286,18 @@ def _chosen(values: Values) -> Values:
 def text(encoding: str = "utf-8") -> st.SearchStrategy[str]:
     """Short text."""
     return st.text(_alphabet(encoding), max_size=12)
+
+
+@cache
+def packed_text(known: CharacterSet, pad: str, size: int | None) -> st.SearchStrategy[str]:
+    """Text of packed characters: as many as fit the bytes, or fewer that padding follows."""
+    most = 12 if size is None else 8 * size // known.width
+    found = _characters(known, 0 if pad or size is None else most, most)
+    return found.map(lambda text: text.rstrip(pad)) if pad else found
+
+
+def _characters(known: CharacterSet, least: int, most: int) -> st.SearchStrategy[str]:
+    return st.text(known.characters.replace(known.NONE, ""), min_size=least, max_size=most)
 
 
 @cache
@@ -329,6 +347,10 @@ def _bits(kind: Any) -> st.SearchStrategy[Any]:
     """The values that a bit field can have."""
     if isinstance(kind, BitList):
         return st.lists(_bits(kind.item), min_size=kind.count, max_size=kind.count)
+    if isinstance(kind, BitText):
+        known = kind.characters(lsb=False).known
+        text = _characters(known, 0 if kind.pad else kind.count, kind.count)
+        return text.map(lambda each: each.rstrip(kind.pad)) if kind.pad else text
     if isinstance(kind, As):
         return meant(kind, _bits(kind.subcon))
     return st.booleans() if kind.boolean else st.integers(kind.least, kind.most)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from ipaddress import ip_address
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -250,6 +251,18 @@ def _orders(data: bytes) -> Iterator[bytes]:
         yield from (one, one[::-1])
 
 
+def _is_packed(text: str, data: bytes) -> bool:
+    """Whether the characters of a text are somewhere in bytes, of up to 8 bits each, and each always the same."""
+    highest = "".join(f"{byte:08b}" for byte in data)
+    lowest = "".join(f"{byte:08b}"[::-1] for byte in data)
+    for bits, width in product((highest, lowest, highest[::-1], lowest[::-1]), range(1, 9)):
+        for first in range(len(bits) - width * len(text) + 1):
+            codes = [bits[at : at + width] for at in range(first, first + width * len(text), width)]
+            if len(set(zip(codes, text, strict=True))) == len(set(codes)) == len(set(text)):
+                return True
+    return False
+
+
 def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, tables: frozenset[str]) -> list[str]:
     text, raw = field.get("show", ""), field.get("unmaskedvalue", field.get("value", ""))
     data = bytes.fromhex(raw)
@@ -277,7 +290,7 @@ def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, 
             right = Decimal(text) == Decimal(value // timedelta(microseconds=1)) / 1_000_000
         case "string":
             read = not data or value in [data.decode(encoding, "replace") for encoding in ENCODINGS]
-            read = read or data == _octets(value)
+            read = read or data == _octets(value) or _is_packed(value, data)
             ascii_alone = value in [data.decode(encoding, "replace") for encoding in _SHORTENED]
             shown = [value, *([re.sub(r"[^\x00-\x7f].*", "\ufffd", value)] if ascii_alone else [])]
             right = read and (text in shown or not value.isprintable())

@@ -62,7 +62,7 @@ def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
             return found
         case Text() as text, str():
             try:
-                return found.encode(text.encoding)
+                return text.octets(found)
             except (LookupError, ValueError):
                 return None
     return None

@@ -60,13 +60,17 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Field, "size"): _SIZE,
     (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints("leb128_u", "vlq_u")]},
     **{(syntax.Field, key): _words(*words) for key, words in _words_of_types()},
+    (syntax.Field, "encoding"): {
+        "anyOf": [_words(*dict(_words_of_types())["encoding"]), {"$ref": "#/$defs/PackedCharacters"}]
+    },
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "as"): {"anyOf": [_words(*meanings.WORDS), {"$ref": "#/$defs/Meaning"}]},
     (syntax.Field, "table_type"): _words(*vocabulary.U64_TYPES),
     (syntax.Scaled, "scale"): _NUMBER,
     (syntax.Scaled, "offset"): _NUMBER,
-    (syntax.BitField, "type"): _words("bool"),
+    (syntax.BitField, "type"): _words("bool", "text"),
     (syntax.BitField, "sign"): {"anyOf": [_words(*signs.WORDS), {"$ref": "#/$defs/OffsetBinary"}]},
+    (syntax.PackedCharacters, "bit_order"): _words(*vocabulary.BIT_ORDERS),
     (syntax.BitField, "count"): {"type": "integer", "minimum": 1},
     (syntax.Bits, "bits"): _words(*(f"u{bits}" for bits in BIT_WIDTHS)),
     (syntax.Bits, "bit_order"): _words(*vocabulary.BIT_ORDERS),

@@ -8,7 +8,7 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model.declarations import Described, Sourced
 from wireloom_generator.model.wires import NOWHERE, Checksum, Condition, Rest, Size, Through, Wire
 from wireloom_generator.problems import Location
-from wireloom_generator.types import Boolean, Integer, WireType
+from wireloom_generator.types import Boolean, Integer, Text, WireType
 from wireloom_generator.types.base import Declared, WrongKey
 from wireloom_generator.types.columns import Column, ColumnType
 from wireloom_generator.types.meanings import Meaning
@@ -205,10 +205,12 @@ class BitField(_Named):
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
     count: int | None = None
     sign: Sign | None = None
+    text: Text | None = None
+    pad: bytes | None = None
 
     @property
-    def type(self) -> Boolean | Integer:
-        return bit_type(self.width, boolean=self.boolean, sign=self.sign)
+    def type(self) -> Boolean | Integer | Text:
+        return bit_type(self.width, boolean=self.boolean, sign=self.sign) if self.text is None else self.text
 
     @property
     def taken(self) -> int:

@@ -16,6 +16,7 @@ from wireloom_generator.types import (
     Bcd,
     Boolean,
     Bytes,
+    CharacterSet,
     Deeper,
     FlatBuffers,
     Float,
@@ -192,6 +193,9 @@ def _through(through: model.Through) -> Code:
 
 
 def _bit(field: model.BitField) -> Code:
+    if field.text is not None and isinstance(known := field.text.encoding, CharacterSet):
+        front = literal(known.width), string(known.characters), literal(field.width // known.width)
+        return _described(call("BitText", *front, *_pad(known, field.pad)), field)
     sign = None if field.sign is None else call(field.sign.block, *map(literal, field.sign.details.values()))
     value = call("Bit", literal(field.width), boolean=field.boolean, sign=sign)
     if field.meaning is not None:
@@ -358,12 +362,27 @@ def _sized(found: Ascii | Bytes | Text | FlatBuffers, extent: model.Extent | Non
         case Bytes():
             return call("Blob", _extent(extent))
         case Text(encoding=encoding):
-            return call("Text", _extent(extent), *([] if encoding == "utf-8" else [string(encoding)]))
+            return _text(encoding, extent)
         case FlatBuffers(table=table):
             assert raw is not None
             return call("FlatBuffer", _extent(extent), class_name(table), raw=string(raw))
         case _:
             assert_never(found)
+
+
+def _text(encoding: str | CharacterSet, extent: model.Extent) -> Code:
+    if isinstance(encoding, str):
+        return call("Text", _extent(extent), *([] if encoding == "utf-8" else [string(encoding)]))
+    known = call("CharacterSet", literal(encoding.width), string(encoding.characters), lsb=encoding.lsb)
+    if not isinstance(extent, model.Size):
+        return call("PackedText", _extent(extent), known)
+    return call("PackedText", _extent(replace(extent, pad=None)), known, *_pad(encoding, extent.pad))
+
+
+def _pad(known: CharacterSet, pad: bytes | None) -> Iterator[Code]:
+    """The character behind a text, if there is one."""
+    if pad is not None:
+        yield string(known.text(pad))
 
 
 def _extent(extent: model.Extent) -> Code:

@@ -258,7 +258,11 @@ def _plain(node: YamlNode) -> Any:
 
 
 def overlaid(entry: syntax.Entry) -> Iterator[syntax.Entry]:
-    """The entry; after an integer with alternatives, a choice for each of them."""
+    """The entry, or the integers that it extends to; after one with alternatives, a choice for each of them."""
+    if isinstance(entry, syntax.Bits) and entry.extension is not None:
+        for each in extended(entry):
+            yield from overlaid(each)
+        return
     choices = tuple(_choices(entry)) if isinstance(entry, syntax.Bits) else ()
     if not choices or not isinstance(entry, syntax.Bits) or entry.when is None:
         yield entry
@@ -268,6 +272,46 @@ def overlaid(entry: syntax.Entry) -> Iterator[syntax.Entry]:
     fields: tuple[syntax.Entry, ...] = (replace(entry, when=None), *choices)
     alone = syntax.Alternative(at=entry.at, places=places, when=entry.when, match={}, fields=fields)
     yield syntax.Choice(at=entry.at, places={}, choice=(alone,))
+
+
+def extended(bits: syntax.Bits) -> Iterator[syntax.Bits]:
+    """The integers of bits with an extension: each has as many fields as fit before the bit that tells of the next."""
+    assert bits.extension is not None
+    room = int(re.sub(r"\D", "", bits.bits) or 0) - 1
+    parts: list[list[syntax.BitEntry]] = [[]]
+    for entry in bits.fields:
+        if parts[-1] and sum(each.taken for each in parts[-1]) >= room:
+            parts.append([])
+        parts[-1].append(entry)
+    at, when = bits.where("extension"), bits.when
+    for place, fields in enumerate(parts, 1):
+        name = f"{bits.extension}_{place}"
+        told = [_told(each) for part in parts[place:] for entry in part for each in _fields(entry) if not each.reserved]
+        follows = syntax.Expression(" or ".join(told), at) if told else None
+        const, doc = None if told else False, syntax.Doc(at=at, places={})
+        more = syntax.BitField(at=at, places={}, doc=doc, name=name, width=1, derive=follows, const=const)
+        entries = (*fields, more)
+        name_of_first = bits.name if place == 1 else None
+        yield replace(bits, name=name_of_first, when=when, extension=None, fields=entries, is_alone=len(parts) == 1)
+        when = syntax.Expression(name, at)
+
+
+def _fields(entry: syntax.BitEntry) -> Iterator[syntax.BitField]:
+    """The bit fields in an entry."""
+    if isinstance(entry, syntax.BitField):
+        yield entry
+        return
+    for alternative in entry.choice:
+        for each in alternative.fields:
+            yield from _fields(each)
+
+
+def _told(field: syntax.BitField) -> str:
+    """The condition under which there is something in a bit field."""
+    derived = field.derive
+    if derived is None:
+        return f"present({field.name})"
+    return derived if re.fullmatch(r"present\([\w.]+\)", derived) else f"({derived})"
 
 
 def _choices(bits: syntax.Bits) -> Iterator[syntax.Choice]:

@@ -24,12 +24,14 @@ from wireloom_generator.types import (
     Integer,
     SizedInteger,
     Struct,
+    Text,
     Unknown,
     WireType,
     integer_column,
 )
 from wireloom_generator.types.signs import sign_of
 from wireloom_generator.types.sizes import SizeRange
+from wireloom_generator.types.strings import character_set
 
 
 class FieldResolving:
@@ -177,32 +179,46 @@ class FieldResolving:
     def _bits(self, entry: syntax.Bits, names: Names, via: Location | None) -> model.Bits:
         when = conditions.condition(entry.when, names)
         fields = tuple(
-            self._bit_field(field, first, when, names, via)
+            self._bit_field(field, first, when, names, via, lsb=entry.bit_order == "lsb")
             for field, first in entry.begins
             if isinstance(field, syntax.BitField)
         )
         others = sum(each.taken for each in entry.fields if isinstance(each, syntax.BitChoice))
         lsb = entry.bit_order == "lsb"
         stray = {} if entry.bit_order in BIT_ORDERS else {"bit_order": entry.bit_order}
+        if entry.is_alone:
+            stray["extension"] = "alone"
         wire = self.number(entry.bits)
         whole = self._whole(entry, wire, when, names, via)
         return model.Bits(wire, fields, whole, lsb, when, others, entry.over, stray, written=entry, via=via)
 
     def _bit_field(
-        self, field: syntax.BitField, first: int, when: model.Condition | None, names: Names, via: Location | None
+        self,
+        field: syntax.BitField,
+        first: int,
+        when: model.Condition | None,
+        names: Names,
+        via: Location | None,
+        *,
+        lsb: bool,
     ) -> model.BitField:
-        boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
+        boolean = field.type == "bool" or (field.width == 1 and field.enum is None and field.type != "text")
         sign = sign_of(field)
         type_ = model.bit_type(field.width, boolean=boolean, sign=sign)
         meaning = keys.meaning(field.meaning, type_)
         kind: model.ColumnType = type_.column(self.declared) if meaning is None else meaning.column()
         if field.count is not None:
             kind = model.ListType(kind)
-        stray = {} if field.type in (None, "bool") else {"type": str(field.type)}
+        text = _bit_text(field, lsb=lsb)
+        if text is not None:
+            kind = model.Primitive.STRING
+        stray = {} if field.type in (None, "bool") or text is not None else {"type": str(field.type)}
         if field.count is not None and field.items is None:
             stray["count"] = field.count
         if isinstance(field.sign, str) and sign is None:
             stray["sign"] = field.sign
+        if field.encoding is not None and field.encoding.bit_order is not None:
+            stray["encoding"] = field.encoding.bit_order
         return model.BitField(
             field.name,
             first,
@@ -222,6 +238,8 @@ class FieldResolving:
             stray,
             field.items,
             sign,
+            text,
+            field.pad,
             doc=field.doc,
             written=field,
             via=via,
@@ -410,3 +428,10 @@ def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | b
     if isinstance(wire.type, Bytes) and isinstance(const, str) and wire.type.misfit(const, wire.fixed) is None:
         return bytes.fromhex(const)
     return const
+
+
+def _bit_text(field: syntax.BitField, *, lsb: bool) -> Text | None:
+    """The type of a bit field that is a text, if its set of characters is known."""
+    if field.type != Text.spelling or field.encoding is None:
+        return None
+    return Text(character_set(field.encoding, lsb=lsb))

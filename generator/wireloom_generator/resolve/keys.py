@@ -7,7 +7,7 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import shape, syntax
 from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
-from wireloom_generator.reading.vocabulary import TERMINATORS, U64_TYPES, UNTERMINATED
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, TERMINATORS, U64_TYPES, UNTERMINATED
 from wireloom_generator.resolve import conditions
 from wireloom_generator.types import FlatBuffers, Text, WireType, meanings
 
@@ -131,5 +131,7 @@ def stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
         yield "terminator", field.terminator
     if field.unterminated not in (None, *UNTERMINATED):
         yield "unterminated", field.unterminated
+    if isinstance(field.encoding, syntax.PackedCharacters) and field.encoding.bit_order not in (None, *BIT_ORDERS):
+        yield "encoding", str(field.encoding.bit_order)
     if field.table is not None and field.type != FlatBuffers.spelling:
         yield "table", field.table

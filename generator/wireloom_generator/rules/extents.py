@@ -9,7 +9,19 @@ from wireloom_generator.expressions import names
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Violation, closest, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
-from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, SizedInteger, Struct, Text, Unknown, Varint, WireType
+from wireloom_generator.types import (
+    ALL,
+    WIDTHS,
+    Bytes,
+    CharacterSet,
+    Integer,
+    SizedInteger,
+    Struct,
+    Text,
+    Unknown,
+    Varint,
+    WireType,
+)
 
 _OTHER_NAMES = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
@@ -172,6 +184,8 @@ def _encoding(field: model.Field | model.Computed) -> Iterator[Violation]:
     if not isinstance(field.type, Text):
         return
     encoding, end = field.type.encoding, field.wire.extent if isinstance(field, model.Field) else None
+    if isinstance(encoding, CharacterSet):
+        return
     if encoding not in ENCODINGS:
         yield Violation(field.where("encoding"), f"unknown encoding {encoding!r}", _encoding_hint(encoding))
         return

@@ -73,6 +73,14 @@ def bits(spec: Resolved) -> Iterator[Violation]:
             elif node.whole is not None and node.whole.width > WIDTHS[-1]:
                 what = f"{node.wire.type.word} is not a column, so it cannot have a name"
                 yield Violation(node.where("name"), what, "name only its bit fields")
+            if node.whole is not None and node.gives("extension"):
+                what = "an integer that is extended has no size of its own, so it cannot have a name"
+                yield Violation(node.where("name"), what, "name only its bit fields")
+            if "extension" in node.stray:
+                what = "all fields fit one integer, so none ever follows"
+                yield Violation(
+                    node.where("extension"), what, "delete extension:, or list the fields of the next integer"
+                )
             if (order := node.stray.get("bit_order")) is not None:
                 what = f"unknown bit order {order!r}"
                 hint = "write msb to list the most significant bit first, lsb for the least significant"
@@ -101,6 +109,7 @@ def _widths(bits: model.Bits) -> Iterator[Violation]:
     if bits.fields and total != wire.bits and wire.bits in BIT_WIDTHS:
         left = wire.bits - total
         hint = f"{abs(left)} {'is' if abs(left) == 1 else 'are'} {'missing' if left > 0 else 'too many'}"
+        hint += ", with the one for the extension" if bits.gives("extension") else ""
         yield Violation(bits.where("bits"), f"the widths add up to {total} of {wire.bits} bits", hint)
 
 
@@ -122,10 +131,13 @@ def _nameless(bits: model.Bits) -> Iterator[Violation]:
 
 
 def _bit_field(bit: model.BitField) -> Iterator[Violation]:
-    if not 1 <= bit.width <= 64:
+    if not 1 <= bit.width <= 64 and bit.text is None:
         yield Violation(bit.where("width"), "a bit field has at least one bit, and at most 64")
-    if "type" in bit.stray:
-        what = f"the only type of a bit field is bool, not {bit.stray['type']}"
+    if bit.stray.get("type") == "text":
+        hint = 'add encoding:, as in {width: 6, characters: "@ABC…"}'
+        yield Violation(bit.where("type"), "text among bits needs a set of characters", hint)
+    elif "type" in bit.stray:
+        what = f"a bit field can have the types bool and text, not {bit.stray['type']}"
         hint = "delete type; width is its number of bits"
         if _SIGNED.fullmatch(bit.stray["type"]):
             hint = "write sign: twos_complement, or another representation"

@@ -72,7 +72,13 @@ def const_fits(spec: Resolved) -> Iterator[Violation]:
 def _bit_constant(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
     if bit.count is not None:
         return _NO_LIST
-    return Boolean().misfit(const) if isinstance(bit.type, Boolean) else bit.type.unfit(const, f"{bit.width} bits")
+    match bit.type:
+        case Text():
+            return "text among bits cannot have a const", f'write valid: {bit.name} == "…"'
+        case Boolean():
+            return Boolean().misfit(const)
+        case Integer() as number:
+            return number.unfit(const, f"{bit.width} bits")
 
 
 def _constant(field: model.Field, const: Literal | bytes) -> tuple[str, str] | None:

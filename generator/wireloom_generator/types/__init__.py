@@ -12,7 +12,7 @@ from wireloom_generator.types.columns import Column
 from wireloom_generator.types.ibm import IbmFloat
 from wireloom_generator.types.numbers import BIT_WIDTHS, WIDTHS, Boolean, Float, Integer, integer_column
 from wireloom_generator.types.sized import SizedInteger
-from wireloom_generator.types.strings import Bytes, Text
+from wireloom_generator.types.strings import Bytes, CharacterSet, Text
 from wireloom_generator.types.structs import Deeper, FlatBuffers, Struct, Unknown
 from wireloom_generator.types.varint import FORMS, Varint
 from wireloom_generator.types.zoned import Zoned

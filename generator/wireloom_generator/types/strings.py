@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Self
 
+from wireloom.characters import CharacterSet as CharacterSet
 from wireloom.characters import characters
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
@@ -30,13 +31,26 @@ class Text(Base):
     endless: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"encoding": ENCODINGS, **SIZED})
 
-    encoding: str = ENCODINGS[0]
+    encoding: str | CharacterSet = ENCODINGS[0]
 
     def given(self, field: syntax.Field) -> Self:
-        return replace(self, encoding=field.encoding) if field.encoding else self
+        match field.encoding:
+            case syntax.PackedCharacters() as known:
+                return replace(self, encoding=character_set(known, lsb=known.bit_order == "lsb"))
+            case str() as encoding if encoding:
+                return replace(self, encoding=encoding)
+        return self
+
+    def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
+        if isinstance(self.encoding, CharacterSet):
+            for key in ("until", "raw", "through"):
+                if getattr(field, key) is not None:
+                    yield key, f"text of packed characters cannot have {key}", "delete it, or read type: bytes"
 
     @property
     def notation(self) -> str:
+        if isinstance(self.encoding, CharacterSet):
+            return f"text, {self.encoding.width}-bit characters{', least significant bits first' * self.encoding.lsb}"
         return f"text, {self.encoding}"
 
     def column(self, declared: Declared) -> Primitive:
@@ -46,22 +60,35 @@ class Text(Base):
         if not isinstance(const, str):
             return f"{spelled(const)} is not text", f"write it in quotes, as '{const}'"
         try:
-            given = len(const.encode(self.encoding))
+            given = len(self.octets(const))
         except (LookupError, ValueError):
             return f"{const!r} cannot be written in {self.encoding}", ""
         if size is not None and size != given:
             return f"{const!r} is {counted(given, 'byte')}, so that must be the size", f"write size: {given}"
         return None
 
+    def octets(self, text: str) -> bytes:
+        """The bytes of a text. Raises ``LookupError`` or ``ValueError`` if it has none."""
+        if isinstance(self.encoding, CharacterSet):
+            return self.encoding.packed(self.encoding.codes(text))
+        return text.encode(self.encoding)
+
     @property
     def unit(self) -> int:
         """The size of the smallest character, of which all sizes are multiples."""
+        if isinstance(self.encoding, CharacterSet):
+            return 1
         return 2 if self.encoding.startswith("utf-16") else 4 if self.encoding.startswith("utf-32") else 1
 
     @property
     def characters(self) -> tuple[str | None, ...] | None:
         """The character of each byte, None for unassigned bytes; None if characters have several bytes."""
-        return characters(self.encoding)
+        return None if isinstance(self.encoding, CharacterSet) else characters(self.encoding)
+
+
+def character_set(written: syntax.PackedCharacters, *, lsb: bool) -> CharacterSet:
+    """The set of characters that is written, in an order."""
+    return CharacterSet(written.width, written.characters, lsb)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,14 @@ class Zoned(Digits):
     def given(self, field: syntax.Field) -> Self:
         if any(self.faults(field)):
             return self
-        return type(self)(field.digits or 1, field.scale or 0, field.sign, field.encoding or ENCODINGS[0])
+        encoding = field.encoding if isinstance(field.encoding, str) else ENCODINGS[0]
+        return type(self)(field.digits or 1, field.scale or 0, field.sign, encoding)
 
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         yield from Digits.faults(self, field)
-        if field.encoding is not None and field.encoding not in ENCODINGS:
+        if isinstance(field.encoding, syntax.PackedCharacters):
+            yield "encoding", "digits have no set of characters", f"write {' or '.join(ENCODINGS)}"
+        elif field.encoding is not None and field.encoding not in ENCODINGS:
             yield "encoding", f"unknown encoding {field.encoding!r} of digits", closest(field.encoding, ENCODINGS)
 
     def __str__(self) -> str:

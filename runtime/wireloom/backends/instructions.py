@@ -22,7 +22,7 @@ from wireloom.codec.values import Rest
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Block, Instruction, Loop, Steps, wrapped
 from wireloom.programs.escapes import escaping_of
-from wireloom.programs.octets import lowest, masked, sought_in, transcoded, without
+from wireloom.programs.octets import lowest, masked, sought_in, spread, transcoded, without
 from wireloom.programs.outputs import Table
 from wireloom.programs.values import NoProgramError
 
@@ -527,6 +527,11 @@ class InstructionSource:
         unescaped = self.source.bind("unescaped", escaping_of(table.numbers).canonical)
         self._appended(each, f"{unescaped}({self.span(start, stop)})", where)
 
+    def _spread(self, each: Instruction) -> None:
+        start, stop, where = each.reads
+        function, numbers = self.source.bind("spread", spread), ", ".join(map(str, each.numbers[1:]))
+        self._appended(each, f"{function}({self.span(start, stop)}, {numbers})", where)
+
     def _expand(self, each: Instruction) -> None:
         start, stop, where = each.reads
         _, most, kind = each.numbers
@@ -585,6 +590,7 @@ class InstructionSource:
         op.TRANSLATE: _translate,
         op.MASK: _mask,
         op.UNESCAPE: _unescape,
+        op.SPREAD: _spread,
         op.EXPAND: _expand,
         op.TRANSCODE: _transcode,
     }

@@ -3,11 +3,13 @@
 Generated modules are made of construct's own fields and of these; ``Protocol`` turns them into rows.
 """
 
+from wireloom.characters import CharacterSet
 from wireloom.codec.answers import Answers
 from wireloom.codec.ascii import Ascii
 from wireloom.codec.bcd import Bcd
 from wireloom.codec.bit_slice import BitSlice
-from wireloom.codec.bits import Bit, BitList, Bits
+from wireloom.codec.bits import Bit, BitList, Bits, BitText
+from wireloom.codec.character_sets import PackedText
 from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
@@ -63,9 +65,11 @@ __all__ = [
     "Bit",
     "BitList",
     "BitSlice",
+    "BitText",
     "Bits",
     "Blob",
     "Boolean",
+    "CharacterSet",
     "Checksum",
     "Choice",
     "Column",
@@ -109,6 +113,7 @@ __all__ = [
     "Optional",
     "Ordered",
     "Packed",
+    "PackedText",
     "Pad",
     "Padded",
     "Parameter",

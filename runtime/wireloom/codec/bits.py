@@ -7,7 +7,9 @@ from typing import Any
 
 from construct import Construct, Renamed
 
+from wireloom.characters import CharacterSet
 from wireloom.codec.accepted_values import unfit
+from wireloom.codec.character_sets import Characters
 from wireloom.codec.columns import Column, ListOf, integer_type, weight
 from wireloom.codec.deferred_checks import Validity
 from wireloom.codec.errors import DecodeError, EncodeError, counted, join
@@ -214,7 +216,7 @@ def _value(kind: Construct, *, lsb: bool) -> Callable[[int], Any] | None:
             return lambda number: meaning.value(bit.value(number))
         case As(meaning=meaning):
             return meaning.value
-        case BitList():
+        case BitList() | BitText():
             return partial(kind.values, lsb=lsb)
         case Bit(boolean=True):
             return bool
@@ -226,7 +228,7 @@ def _value(kind: Construct, *, lsb: bool) -> Callable[[int], Any] | None:
 def _meant(kind: Construct, number: int, *, lsb: bool) -> Any:
     """The number or the items that some bits are."""
     match kind:
-        case BitList():
+        case BitList() | BitText():
             return kind.values(number, lsb=lsb)
         case As(subcon=bit) | bit:
             return bit.value(number)
@@ -249,7 +251,7 @@ def _truth(kind: Construct, value: Any) -> Any:
 
 def _number(kind: Construct, value: Any, *, lsb: bool) -> int | None:
     """The number that is written for a value; None if there is none."""
-    if isinstance(kind, BitList):
+    if isinstance(kind, BitList | BitText):
         return kind.number(value, lsb=lsb)
     if isinstance(kind, As) and value is not None:
         with suppress(EncodeError):
@@ -260,7 +262,7 @@ def _number(kind: Construct, value: Any, *, lsb: bool) -> int | None:
 
 def _check(kind: Construct, value: Any, name: str) -> None:
     """Raises ``EncodeError`` for a value that the bits cannot hold."""
-    if isinstance(kind, BitList):
+    if isinstance(kind, BitList | BitText):
         kind.check(value, name)
         return
     number = value
@@ -281,6 +283,8 @@ def _width(kind: Construct) -> int:
             return _width(inner)
         case BitList(item=item, count=count):
             return count * _width(item)
+        case BitText(width=width, count=count):
+            return count * width
         case Bit(width=width):
             return int(width)
     raise AssertionError(f"{kind} is no bit field")
@@ -354,6 +358,56 @@ class BitList(Construct):
             raise EncodeError(f"{counted(self.count, 'item')} expected, {len(values)} given", name)
         for index, value in enumerate(values):
             _check(self.item, value, f"{name}[{index}]")
+
+
+class BitText(Construct):
+    """A bit field that is a text of ``count`` characters. A ``pad`` fills what is left behind a shorter text.
+
+    The first one is in the most significant bits, or with ``lsb`` in the least ones, as bit fields are.
+    """
+
+    type = "string"
+
+    def __init__(self, width: int, characters: str, count: int, pad: str = "") -> None:
+        super().__init__()
+        self.width = width
+        self.count = count
+        self.pad = pad
+        self._orders = [Characters(CharacterSet(width, characters, lsb), pad) for lsb in (False, True)]
+
+    def characters(self, *, lsb: bool) -> Characters:
+        """The set of its characters, in an order."""
+        return self._orders[lsb]
+
+    def values(self, number: int, *, lsb: bool) -> str:
+        """The text that is in a number. Raises ``DecodeError`` if a character has no value."""
+        characters = self._orders[lsb]
+        return characters.text(characters.known.split(number, self.count), 0)
+
+    def number(self, text: Any, *, lsb: bool) -> int | None:
+        """The number that a text makes; None if it makes none."""
+        with suppress(EncodeError):
+            return self._orders[lsb].known.joined(self._codes(text, lsb=lsb))
+        return None
+
+    def octets(self, text: str, *, lsb: bool) -> bytes:
+        """The number that a text makes, in as few bytes as it takes, the highest first. Raises ``EncodeError``."""
+        number = self._orders[lsb].known.joined(self._codes(text, lsb=lsb))
+        return number.to_bytes((self.count * self.width + 7) // 8, "big")
+
+    def check(self, text: Any, name: str) -> None:
+        """Raises ``EncodeError`` for a text that the bits cannot hold."""
+        try:
+            self._codes(text, lsb=False)
+        except EncodeError as error:
+            raise error.within(name) from None
+
+    def _codes(self, text: Any, *, lsb: bool) -> bytes:
+        """The codes of a text. Raises ``EncodeError``."""
+        codes = self._orders[lsb].codes(text, self.count)
+        if len(codes) != self.count:
+            raise EncodeError(f"{counted(self.count, 'character')} expected, {len(codes)} given")
+        return codes
 
 
 def _item(value: Callable[[int], Any], number: int, index: int) -> Any:

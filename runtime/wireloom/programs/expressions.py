@@ -107,6 +107,13 @@ def both_masks(asm: Assembler, one: Mask, other: Mask) -> Mask:
     return both(asm, one, other)
 
 
+def either(asm: Assembler, one: Mask, other: Mask) -> Mask:
+    """Where one of them is set."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return other if one is False else one if other is False else True
+    return asm.value(op.OR, (one, other))
+
+
 def either_not(asm: Assembler, one: Mask, other: Mask) -> Mask:
     """Where ``one`` is set and the ``other`` is not."""
     return both_masks(asm, one, not other if isinstance(other, bool) else asm.value(op.NOT, (other,)))

@@ -1,5 +1,6 @@
 """What instructions do with bytes, for back ends that have them as such."""
 
+from wireloom.characters import CharacterSet
 from wireloom.codec.transforms import Masked
 
 
@@ -35,3 +36,20 @@ def transcoded(data: bytes, encoding: str) -> bytes:
     if text.encode(encoding) != data:
         raise ValueError
     return text.encode()
+
+
+def spread(data: bytes, bits: int, order: int, before: int, behind: int) -> bytes:
+    """The numbers of so many bits each in bytes, as ``SPREAD`` writes them. Raises ``ValueError`` if bits are left over
+    that are not 0.
+    """
+    known = CharacterSet(bits, "", lsb=bool(order & 1))
+    if before or behind:
+        first, last = (before, behind) if known.lsb else (behind, before)
+        count, left = divmod(8 * len(data) - before - behind, bits)
+        number = int.from_bytes(data, "little" if known.lsb else "big") >> first
+        codes = known.split(number & (1 << 8 * len(data) - first - last) - 1, count)
+    else:
+        codes, left = known.unpacked(data)
+    if left:
+        raise ValueError
+    return codes[::-1] if order & 2 else codes

@@ -77,6 +77,7 @@ FREE = 4
     TRANSLATE,
     MASK,
     UNESCAPE,
+    SPREAD,
     EXPAND,
     TRANSCODE,
     STORE_BYTES,
@@ -84,9 +85,9 @@ FREE = 4
     STORE_LABEL,
     STORE_FLAGS,
     STORE_LIST,
-) = range(66)
+) = range(67)
 
-CHANGING = frozenset((UNPACK, FILL, TRANSLATE, MASK, UNESCAPE, EXPAND, TRANSCODE))
+CHANGING = frozenset((UNPACK, FILL, TRANSLATE, MASK, UNESCAPE, SPREAD, EXPAND, TRANSCODE))
 """The instructions that write what becomes of bytes to an output, from which programs go on to read."""
 FOREIGN = frozenset((EXPAND, TRANSCODE))
 """The instructions that call libraries, which compiled loops cannot: numpy follows programs that have them."""
@@ -342,6 +343,14 @@ OPCODES = {
         "pairs, it also says whether each byte is plain (0), must be escaped (1), or begins an escape (2), and what "
         "each stands for as a code, 256 for none. Where the mask c is not set, d and e are a and b. Rows of c for "
         "which there is no room, or whose bytes would be escaped otherwise, are rejected.",
+    ),
+    SPREAD: Opcode(
+        "SPREAD",
+        "{d}, {e} = spread from {a} to {b} to output {n} bits={m} order={k} before={j} behind={i} where {c}",
+        "The numbers of m bits each that are in the bytes from a to b, behind the first j bits and before the last i, "
+        "are written to the output n, a byte each: from d to e. The first bits of a byte are its highest, or if k is "
+        "odd, its lowest; if k is 2 or 3, the last number is written first. Where the mask c is not set, d and e are a "
+        "and b. Rows of c for which there is no room, or in which bits are left over that are not 0, are rejected.",
     ),
     EXPAND: Opcode(
         "EXPAND",

@@ -97,6 +97,58 @@ class Bits(Drawing):
         found = self.random.randrange(1 << width)
         return 0 if sign.get("sign") == "sign_magnitude" and found == 1 << width - 1 else found
 
+    def bits_with_text(self) -> Piece:
+        """A text of packed characters among bits, with padding or without it, in all orders of bits and bytes."""
+        text, rest = self.named("text"), self.named("left")
+        bits, wide = self.random.randint(2, 8), self.random.choice((24, 40, 64, 72, 256))
+        count = self.random.randint(1, wide // bits)
+        known = "".join(map(chr, self.random.sample(range(0x20, 0x3000), 1 << bits)))
+        pad = self.random.choice((None, self.random.randrange(1 << bits)))
+        entry: Entry = {
+            "name": text,
+            "type": "text",
+            "width": bits * count,
+            "encoding": {"width": bits, "characters": known},
+        }
+        if pad is not None:
+            entry["pad"] = f"{pad:02x}"
+        left = wide - bits * count
+        others = [{"name": f"{rest}_{at}", "width": min(63, left - at)} for at in range(0, left, 63)]
+        place = self.random.randint(0, len(others))
+        order = {"bit_order": "lsb"} if self.random.random() < 0.5 else {}
+        order |= {"byte_order": "little"} if self.random.random() < 0.5 else {}
+
+        def fill(row: Row) -> None:
+            found = "".join(self.random.choices(known, k=count))
+            row[text] = found if pad is None else found[: self.random.randint(0, count)].rstrip(known[pad])
+            for each in others:
+                number = self.random.getrandbits(each["width"])
+                row[each["name"]] = number == 1 if each["width"] == 1 else number
+
+        return [{"bits": f"u{wide}", **order, "fields": [*others[:place], entry, *others[place:]]}], fill
+
+    def bits_of_presence(self) -> Piece:
+        """Fields that are there or not, as bits in front of them say, in one integer or in as many as it takes."""
+        wide, parts = self.random.choice((8, 16)), self.random.randint(1, 3)
+        room = wide if parts == 1 else wide - 1
+        names, fields = list[str](), list[Entry]()
+        for _ in range(parts):
+            count = self.random.randint(1, room)
+            mine = [self.named("given") for _ in range(count)]
+            names += mine
+            fields += [{"name": f"has_{each}", "width": 1, "derive": f"present({each})"} for each in mine]
+            if count < room:
+                fields.append({"name": self.named("spare"), "width": room - count, "reserved": True})
+        more = {"extension": self.named("more")} if parts > 1 else {}
+        order = {"bit_order": "lsb"} if self.random.random() < 0.5 else {}
+        entries = [{"name": each, "type": "u16", "when": f"has_{each}"} for each in names]
+
+        def fill(row: Row) -> None:
+            some = names[: self.random.randint(0, len(names))]
+            row |= {each: self.random.randrange(1 << 16) for each in some if self.random.random() < 0.5}
+
+        return [{"bits": f"u{wide}", **order, **more, "fields": fields}, *entries], fill
+
     def split(self, width: int) -> list[Entry]:
         """Bit fields of so many bits together."""
         first = self.random.randint(1, width)

@@ -66,6 +66,8 @@ class Drawing:
             least, most = of.values.least, of.values.most
             near = [number for number in (least, least + 1, -1, 0, 1, 127, 128, 255, most) if least <= number <= most]
             return self.random.choice((*near, self.random.randint(least, most)))
+        if isinstance(example, str) and isinstance(entry.get("encoding"), dict):
+            return example
         if isinstance(example, str | bytes) and "size" not in entry:
             known = LETTERS.encode(entry.get("encoding", "utf-8"), "ignore").decode(entry.get("encoding", "utf-8"))
             text = "".join(self.random.choices(known, k=4))

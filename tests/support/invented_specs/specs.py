@@ -102,6 +102,8 @@ class Spec(Lists, Bits, Structs, Ends):
             self.bits,
             self.bits_in_one_case,
             self.bits_in_lists,
+            self.bits_with_text,
+            self.bits_of_presence,
             self.labelled,
             self.grouped,
             self.meant,

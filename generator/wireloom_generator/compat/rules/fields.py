@@ -10,7 +10,7 @@ from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, 
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Carrier, Leaf
 from wireloom_generator.problems import counted
-from wireloom_generator.types import Deeper, Float, Integer, Struct, Text, Varint, WireType
+from wireloom_generator.types import CharacterSet, Deeper, Float, Integer, Struct, Text, Varint, WireType
 
 
 def field_renamed(comparison: Comparison) -> Iterator[Change]:
@@ -76,7 +76,7 @@ def _retyped(old: Carrier, new: Carrier, renamed: Mapping[str, str]) -> bool:
         case model.Field() as before, model.Field() as after:
             return _types_differ(before.wire.type, after.wire.type, renamed)
         case BitLeaf(field=one), BitLeaf(field=other):
-            return one.boolean != other.boolean
+            return one.boolean != other.boolean or (one.text is None) != (other.text is None)
         case (model.Field(wire=wire), BitLeaf(whole=True, integer=integer)) | (
             BitLeaf(whole=True, integer=integer),
             model.Field(wire=wire),
@@ -108,6 +108,8 @@ def _type(carrier: Carrier) -> str:
         case model.Field(wire=kind):
             return str(kind.type)
         case BitLeaf(field=field):
+            if field.text is not None:
+                return field.text.word
             return "bool" if field.boolean else counted(field.width, "bit")
         case model.Computed():
             return "computed"
@@ -129,10 +131,28 @@ def signedness_changed(comparison: Comparison) -> Iterator[Change]:
 
 
 def encoding_changed(comparison: Comparison) -> Iterator[Change]:
-    for _, kept, old, new in walks.fields(comparison):
-        match old.wire.type, new.wire.type:
+    for _, kept, old, new in walks.values(comparison):
+        match old.type, new.type:
+            case Text(encoding=CharacterSet() as one), Text(encoding=CharacterSet() as other) if one != other:
+                is_order = one.lsb != other.lsb
+                what = "packed in the other order" if is_order else walks.was(_set(one), _set(other))
+                yield Change(kept.new.path, what, BOTH)
             case Text(encoding=one), Text(encoding=other) if one != other:
-                yield Change(kept.new.path, walks.was(one, other), BOTH)
+                yield Change(kept.new.path, walks.was(_encoding(one), _encoding(other)), BOTH)
+        if isinstance(old, model.BitField) and isinstance(new, model.BitField) and old.pad != new.pad:
+            yield Change(kept.new.path, f"padding {walks.was(_pad(old), _pad(new))}", BOTH)
+
+
+def _encoding(encoding: str | CharacterSet) -> str:
+    return encoding if isinstance(encoding, str) else _set(encoding)
+
+
+def _set(known: CharacterSet) -> str:
+    return f"{known.width}-bit characters {known.characters!r}"
+
+
+def _pad(field: model.BitField) -> str:
+    return "none" if field.pad is None else field.pad.hex()
 
 
 def limit_changed(comparison: Comparison) -> Iterator[Change]:

@@ -173,12 +173,15 @@ class FieldTable:
             ]
             yield -1, (code(whole.name), at, size, cell(shown), cell(sentences(parts)))
         for field, shift in zip(bits.fields, bits.shifts, strict=True):
-            parts = [*_begun(field, when), *self._values(field), _default(field), _meant(field.meaning)]
+            filled = "" if field.pad is None else f"Filled with the character {code(field.pad.hex())} at its end"
+            parts = [*_begun(field, when), filled, *self._values(field), _default(field), _meant(field.meaning)]
             parts += self._rest("field", field.name, field.doc)
             kind = f"{bit_range(shift + field.taken, field.taken)} of {shown}"
             if field.sign is not None:
                 kind += f", {field.sign}"
-            if field.count is not None:
+            if field.text is not None:
+                kind = f"{field.text.notation}, in {kind}"
+            elif field.count is not None:
                 kind = f"list of {counted(field.width, 'bit')}, `{field.count}` of them, in {kind}"
             yield field.first, (code(field.name), at, size, cell(kind), cell(sentences(parts)))
 

@@ -138,9 +138,9 @@ def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
     )
     fields = (node for nodes in lists for node in model.walk(nodes) if isinstance(node, model.Field))
     texts = {field.wire.type for field in fields if isinstance(field.wire.type, Text)}
-    for text in sorted(texts, key=lambda text: text.encoding):
+    for text in sorted(texts, key=lambda text: str(text.encoding)):
         if text.characters is not None and text.encoding not in ("ascii", "latin-1"):
-            name = string(text.encoding)
+            name = string(str(text.encoding))
             yield {
                 "name": name,
                 "table": render(characters(text.characters), used=len(f"decoders[{name}] = bytewise()")),

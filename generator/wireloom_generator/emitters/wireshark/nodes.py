@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import assert_never
 
 from wireloom_generator import model, types
-from wireloom_generator.emitters.wireshark.lua import call, entries, entry, function, literal, string, table
+from wireloom_generator.emitters.wireshark.lua import call, characters, entries, entry, function, literal, string, table
 from wireloom_generator.expressions import Compare, Name, Value, walk
 from wireloom_generator.output import Bracketed, Code
 from wireloom_generator.reading import catalogue
-from wireloom_generator.types import meanings
+from wireloom_generator.types import CharacterSet, meanings
 from wireloom_generator.types.signs import Sign, SignedBits
 
 _NONE: Mapping[str, model.Condition] = {}
@@ -181,10 +181,13 @@ def _meaning(meaning: meanings.Meaning | None) -> Bracketed | None:
 
 
 def _shifts(field: model.BitField, shift: int, *, lsb: bool) -> Bracketed | None:
-    """The number of the lowest bit of each item; None if it is not a list."""
-    if field.count is None:
+    """The number of the lowest bit of each item or character; None if it is neither a list nor a text."""
+    width = field.width
+    if field.text is not None and isinstance(field.text.encoding, CharacterSet):
+        width = field.text.encoding.width
+    elif field.count is None:
         return None
-    shifts = range(shift, shift + field.taken, field.width)
+    shifts = range(shift, shift + field.taken, width)
     return table(tuple(map(str, shifts if lsb else shifts[::-1])))
 
 
@@ -198,9 +201,15 @@ def _bit(field: model.BitField, shift: int, *, lsb: bool) -> Bracketed:
     meant = {"shape": string("bool")} if field.boolean else _meant(field.meaning)
     if field.meaning is None and isinstance(field.type, SignedBits):
         meant = {"shape": string(f"int{bits if (bits := field.type.extended.bits) <= 32 else 64}")}
-    named = entries(
+    width, text = field.width, dict[str, Code | None]()
+    if field.text is not None and isinstance(known := field.text.encoding, CharacterSet):
+        named, padding = _characters(known, field.pad)
+        width, meant = known.width, {"shape": string("string")}
+        text = {"characters": named, "padding": padding}
+    keys = entries(
         **meant,
         **_sign(field.sign),
+        **text,
         shifts=_shifts(field, shift, lsb=lsb),
         hex="true" if field.hex else None,
         **_names(field.enum, None, field.labels),
@@ -209,7 +218,13 @@ def _bit(field: model.BitField, shift: int, *, lsb: bool) -> Bracketed:
         derive=asked(field.derive),
         doc=_doc(field.doc),
     )
-    return table([string(field.name), str(field.width), str(shift), *named], "bit")
+    return table([string(field.name), str(width), str(shift), *keys], "bit")
+
+
+def _characters(known: CharacterSet, pad: bytes | None) -> tuple[Code, Code]:
+    """The characters of a set, and the code of its padding."""
+    named = [None if each == known.NONE else each for each in known.characters]
+    return call("characters", characters(named)), "nil" if pad is None else literal(pad[0])
 
 
 def _repeat(field: model.Field) -> Mapping[str, Code | None]:
@@ -289,8 +304,14 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
         case types.Ascii() as found:
             front = [str(found.base), str(found.bits), str(found.digits), string(found.fill), str(found.width)]
             return call("ascii", *front, *map(literal, (found.signed, found.upper, raw is not None)), *extent)
+        case types.Text(encoding=CharacterSet() as known):
+            pad, bare = None, wire.extent
+            if isinstance(bare, model.Size):
+                pad, bare = bare.pad, replace(bare, pad=None)
+            ends = [] if bare is None else [_extent(bare)]
+            return call("packed_text", str(known.width), literal(known.lsb), *_characters(known, pad), *ends)
         case types.Text(encoding=encoding):
-            return call("text", string(encoding), literal(raw is not None), *extent)
+            return call("text", string(str(encoding)), literal(raw is not None), *extent)
         case types.Struct(name=name):
             return call("struct", string(name), *([*(extent or ["nil"]), *_given(inputs)] if inputs else extent))
         case types.Deeper(depth=depth, deepest=deepest, like=like):

@@ -632,6 +632,14 @@ local function text(encoding, lenient, extent)
   return {kind = "text", shape = "string", extent = extent, encoding = encoding, lenient = lenient}
 end
 
+-- Text of packed characters: `characters` has that of each code, and `padding` the code behind the last one.
+local function packed_text(width, lsb, characters, padding, extent)
+  return {
+    kind = "text", shape = "string", extent = extent, width = width, lsb = lsb, characters = characters,
+    padding = padding,
+  }
+end
+
 -- A number in ASCII digits: zeros make it `digits` characters long, then `fill` makes it `width`.
 local function ascii(base, bits, digits, fill, width, signed, upper, lenient, extent)
   return {
@@ -719,6 +727,42 @@ local function utf32(data, big)
 end
 
 -- A decoder for an encoding of one byte per character, from runs {first byte, its code point, length of the run}.
+
+-- The characters of codes, from such runs.
+local function characters(runs)
+  local found = {}
+  for _, run in ipairs(runs) do
+    for i = 0, run[3] - 1 do found[run[1] + i] = utf8_of(run[2] + i) end
+  end
+  return found
+end
+
+-- The text of codes without padding; nil, and the place of the first one without a character.
+local function spelled(known, padding, codes)
+  local count, found = #codes, {}
+  while count > 0 and codes[count] == padding do count = count - 1 end
+  for i = 1, count do
+    found[i] = known[codes[i]]
+    if not found[i] then return nil, i - 1 end
+  end
+  return table.concat(found)
+end
+
+-- The codes of packed characters, and whether nothing but zeros follows them.
+local function unpacked(data, width, lsb)
+  local codes, word, held = {}, 0, 0
+  for at = 1, #data do
+    word = lsb and word + data:byte(at) * 2 ^ held or word * 256 + data:byte(at)
+    held = held + 8
+    while held >= width do
+      local unit = lsb and 2 ^ width or 2 ^ (held - width)
+      local rest = word % unit
+      codes[#codes + 1] = lsb and rest or floor(word / unit)
+      word, held = lsb and floor(word / unit) or rest, held - width
+    end
+  end
+  return codes, word == 0
+end
 
 local function bytewise(runs)
   local characters = {}
@@ -1463,7 +1507,13 @@ local function one(reader, tree, node, this)
     local first, last, after = span(reader, value.extent, this, node.name)
     local found = reader.data:sub(first + 1, last)
     reader.pos = after
-    if value.kind == "text" then
+    if value.characters then
+      local codes, is_clean = unpacked(found, value.width, value.lsb)
+      if not is_clean then refuse(reader, "padding", at, path, "zeros expected behind its last character") end
+      local decoded, fault = spelled(value.characters, value.padding, codes)
+      if not decoded then refuse(reader, "text", at, path, "no character has the code of that at " .. fault) end
+      found = decoded
+    elseif value.kind == "text" then
       local decoded, fault = (decoders[value.encoding] or ascii_alone)(found)
       if not decoded and value.lenient then
         reader.loose = true
@@ -1755,11 +1805,18 @@ function readers.bits(reader, tree, this, node, derived)
       if items[i] == nil then
         local path = reader.path .. bit.name .. (bit.shifts and "[" .. i - 1 .. "]" or "")
         refuse(reader, "invalid", at, path, "0 expected, found -0")
-      else
+      elseif not bit.characters then
         add_value(reader, tree, bit, at, node.value.size, items[i])
       end
     end
-    this[bit.name] = bit.shifts and items or items[1]
+    if bit.characters then
+      local found, fault = spelled(bit.characters, bit.padding, items)
+      if not found then refuse(reader, "text", at, reader.path .. bit.name, "no character at " .. fault .. " of it") end
+      add_value(reader, tree, bit, at, node.value.size, found)
+      this[bit.name] = found
+    else
+      this[bit.name] = bit.shifts and items or items[1]
+    end
     reader.frame[bit.name] = {at, reader.pos}
     check(reader, bit, this, at)
     validate(reader, bit, this, at)
@@ -2520,9 +2577,10 @@ return {
   -- Values and checksums
   uint = uint, sint = sint, sized = sized, word_swapped = word_swapped, bit_slice = bit_slice, float = float,
   bool = bool, bcd = bcd, zoned = zoned, ibm = ibm, deeper = deeper,
-  varint = varint, bytes = bytes, text = text, ascii = ascii, struct = struct, constant = constant,
+  varint = varint, bytes = bytes, text = text, packed_text = packed_text, ascii = ascii, struct = struct,
+  constant = constant,
   rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
-  decoders = decoders, bytewise = bytewise, crc = crc, checksums = checksums,
+  decoders = decoders, bytewise = bytewise, characters = characters, crc = crc, checksums = checksums,
   escapes = escapes, escape_pairs = escape_pairs,
   -- Nodes
   types = types, field = field, computed = computed, bits = bits, bit = bit, padding = padding, section = section,

@@ -52,6 +52,7 @@ from wireloom_generator.reading.syntax.fields import (
     Instant,
     Meaning,
     Ntp,
+    PackedCharacters,
     Repeat,
     Scaled,
     Summand,

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from wireloom_generator.expressions import Literal
 from wireloom_generator.reading.declarations import Acceptance, Doc, Documented
-from wireloom_generator.reading.syntax.fields import Field, Meaning, Through
+from wireloom_generator.reading.syntax.fields import Field, Meaning, PackedCharacters, Through
 from wireloom_generator.reading.written import Expression, Written, among, optional, required
 
 
@@ -24,16 +24,26 @@ class BitField(Documented):
 
     doc: Doc = among(without=("title",))
     name: str = required("name of the field and its column, in `snake_case`", "version")
-    width: int = required("number of bits, up to 64", "4")
+    width: int = required("number of bits, up to 64; of text, of all its characters", "4")
     count: Expression | None = optional(
         "makes it a list of this many items, each of `width` bits; a number", "16", see="bit-fields.md#lists-of-bits"
     )
-    type: str | None = optional("`bool`, for one bit", "bool", unset="a number; of one bit, `bool`")
+    type: str | None = optional("`bool`, for one bit, or `text`", "bool", unset="a number; of one bit, `bool`")
     sign: OffsetBinary | str | None = optional(
         "representation of a signed number: `twos_complement`, `sign_magnitude`, or `{offset: …}`",
         "twos_complement",
         unset="unsigned",
         see="bit-fields.md#signed-numbers",
+    )
+    encoding: PackedCharacters | None = optional(
+        "of `text`, required: the set of its characters",
+        '{width: 6, characters: "@ABCDEFGHIJKLMNOPQRSTUVWXYZ"}',
+        see="strings.md#packed-characters",
+    )
+    pad: bytes | None = optional(
+        "of `text`: code of the character that fills the bits behind it, as hex",
+        '"20"',
+        see="strings.md#packed-characters",
     )
     meaning: Meaning | None = optional(
         "interpretation: a timestamp, duration, decimal or double",
@@ -48,7 +58,7 @@ class BitField(Documented):
         "condition; the record is malformed if it is false", "kind < 6", see="constants.md#validity-conditions"
     )
     derive: Expression | None = optional(
-        "a length, count or offset of something else: checked on decode, computed on encode",
+        "a length, count or offset of something else, or `present(x)`: checked on decode, computed on encode",
         "size(data)",
         see="lengths.md#derived-lengths-counts-and-offsets",
     )
@@ -125,6 +135,11 @@ class Bits(Documented):
     when: Expression | None = optional(
         "condition under which they are present; otherwise they are null", "is_extended", unset="always"
     )
+    extension: str | None = optional(
+        "name of a bit behind the others of each integer: whether another integer follows, with more of the fields",
+        "fx",
+        see="bit-fields.md#integers-that-are-extended",
+    )
     fields: tuple[BitEntry, ...] = required(
         "the bit fields, and choices of them",
         "[{name: version, width: 4}, {name: kind, width: 4}]",
@@ -132,6 +147,8 @@ class Bits(Documented):
     )
     over: tuple[int, int] | None = None
     """In an alternative of a bit choice: the bits of the integer before these, and the number of these."""
+    is_alone: bool = False
+    """Whether it has an extension, but no integer follows it."""
 
     @property
     def parts(self) -> tuple[BitField, ...]:

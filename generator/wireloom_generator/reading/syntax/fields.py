@@ -193,6 +193,22 @@ class Through(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PackedCharacters(Written):
+    """A set of characters with fewer than 8 bits each, which are packed without gaps."""
+
+    width: int = required("number of bits of a character, 1 to 8", "6")
+    characters: str = required(
+        "the character of each code from 0 on; U+FFFD for codes without one", '"@ABCDEFGHIJKLMNOPQRSTUVWXYZ"'
+    )
+    bit_order: str | None = optional(
+        "position of the first character: `msb`, the most significant bits of the first byte, or `lsb`, the least"
+        " significant bits",
+        "lsb",
+        unset="`msb`; among bit fields, theirs",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Field(Documented):
     """A field: a value and its column."""
 
@@ -237,8 +253,8 @@ class Field(Documented):
         unset="`allowed` with `size`, else `malformed`",
         see="strings.md#terminators-until",
     )
-    encoding: str | None = optional(
-        "of `text`: character encoding; of `zoned`: `ebcdic` or `ascii`",
+    encoding: PackedCharacters | str | None = optional(
+        "of `text`: character encoding, or a set of packed characters; of `zoned`: `ebcdic` or `ascii`",
         "latin-1",
         unset="`utf-8`, of `zoned` `ebcdic`",
         see="strings.md#encodings",
@@ -343,7 +359,7 @@ class Field(Documented):
         see="arrays.md",
     )
     derive: Expression | None = optional(
-        "a length, count or offset of something else: checked on decode, computed on encode",
+        "a length, count or offset of something else, or `present(x)`: checked on decode, computed on encode",
         "size(body)",
         see="lengths.md#derived-lengths-counts-and-offsets",
     )

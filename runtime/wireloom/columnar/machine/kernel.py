@@ -543,6 +543,8 @@ def _change(
                 size = _translated(begin, stop, out[n] + used, room - used, out[code[7]])
             elif kind == op.UNESCAPE:
                 size = _unescaped(begin, stop, out[n] + used, room - used, out[code[7]])
+            elif kind == op.SPREAD:
+                size = _spread(begin, stop, out[n] + used, room - used, code[7], code[8], code[9], code[10])
             else:
                 size = _masked(begin, stop, out[n] + used, room - used, registers[code[6], i], code[8])
             good[i] = 1 if size >= 0 else 0
@@ -653,6 +655,33 @@ def _synchronised(at: int, stop: int, to: int) -> int:
                 if at < stop and 0 < u1(at) < 0xE0:
                     return -1
     return size
+
+
+def _spread(at: int, stop: int, to: int, room: int, bits: int, order: int, before: int, behind: int) -> int:
+    """Write numbers of so many bits a byte each. Returns how many bytes are at ``to``, or -1 if they need more than
+    ``room``, or bits are left over that are not 0.
+    """
+    some = 8 * (stop - at) - before - behind
+    count = some // bits
+    if count > room:
+        return -1
+    left = some - count * bits
+    if left > 0:
+        last = u1(stop - 1)
+        if (last >> 8 - left if order & 1 != 0 else last & (1 << left) - 1) != 0:
+            return -1
+    bit, mask = before, (1 << bits) - 1
+    for place in range(count):
+        byte, shift, more = at + (bit >> 3), bit & 7, 0
+        if shift + bits > 8:
+            more = u1(byte + 1)
+        code = u1(byte) << 8 | more
+        code = code >> 16 - bits - shift
+        if order & 1 != 0:
+            code = (u1(byte) | more << 8) >> shift
+        put1(to + (count - 1 - place if order & 2 != 0 else place), code & mask)
+        bit += bits
+    return count
 
 
 def _masked(at: int, stop: int, to: int, room: int, key: int, size: int) -> int:

@@ -270,6 +270,31 @@ def translate(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, m: int
     _become(tile, d, e, a, b, n, rows, ends, good)
 
 
+def spread(
+    tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, bits: int, order: int, before: int, behind: int
+) -> None:
+    rows = tile.wanted(c, tile.registers[a] < tile.registers[b])
+    start, stop = tile.values(a, rows), tile.values(b, rows)
+    octets = np.append(tile.gathered(start, stop), np.uint8(0)).astype(np.int64)
+    sizes = stop - start
+    counts, left = np.divmod(8 * sizes - before - behind, bits)
+    ends, behind_bytes = np.cumsum(counts), np.cumsum(sizes)
+    place = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
+    if order & 2:
+        place = np.repeat(counts, counts) - 1 - place
+    bit = before + bits * place
+    first = np.repeat(behind_bytes - sizes, counts) + (bit >> 3)
+    pair = octets[first] | octets[first + 1] << 8 if order & 1 else octets[first] << 8 | octets[first + 1]
+    codes = pair >> (bit & 7 if order & 1 else 16 - bits - (bit & 7)) & (1 << bits) - 1
+    last = octets[behind_bytes - 1]
+    good = (last >> 8 - left if order & 1 else last & (1 << left) - 1) == 0
+    used, room = tile.written[n].tolist()
+    good &= used + ends <= room
+    text = codes[: room - used].astype(np.uint8)
+    memory(tile.out[n] + used, len(text), "u1")[:] = text
+    _become(tile, d, e, a, b, n, rows, ends, good)
+
+
 def _become(tile: Tile, d: int, e: int, a: int, b: int, n: int, rows: Array, ends: Array, good: Array) -> None:
     """Let what was written to an output, up to each of the ``ends``, be in place of the bytes of some rows."""
     begin = int(tile.out[n]) + int(tile.written[n, 0])

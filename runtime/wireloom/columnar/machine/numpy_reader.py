@@ -137,6 +137,7 @@ METHODS: Methods = {
     op.TRANSLATE: numpy_octets.translate,
     op.MASK: numpy_octets.mask,
     op.UNESCAPE: numpy_octets.unescape,
+    op.SPREAD: numpy_octets.spread,
     op.EXPAND: numpy_octets.expand,
     op.TRANSCODE: numpy_octets.transcode,
     op.STORE_BYTES: numpy_outputs.store_bytes,

@@ -7,7 +7,7 @@ from wireloom.columnar.buffers import Array
 TILE = 512
 """Rows of a tile: few enough for their registers to stay in the cache, many enough to forget what an instruction costs.
 """
-WIDTH = 9
+WIDTH = 11
 """Numbers of an instruction at most, with the operation itself."""
 Instructions = Annotated[Array, WIDTH]
 """Instructions."""

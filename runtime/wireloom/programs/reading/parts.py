@@ -31,7 +31,7 @@ from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.reading.sized import sized_integer
-from wireloom.programs.reading.texts import chosen, text
+from wireloom.programs.reading.texts import chosen, packed_text, text, text_in_bits
 from wireloom.programs.reading.zoned import zoned_decimal
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
@@ -206,14 +206,27 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
             raise NoProgramError("bits as a list")
         at.spans[name] = span
         with at.asm.field(name):
-            if word is None:
+            if isinstance(said.subcon, codec.BitText):
+                at.this.columns[name] = _bit_text(part, said.subcon, kind, shift, place, at)
+            elif word is None:
                 width, little = mask.bit_length(), kind.is_little(little=at.little)
                 bits = bits_in_memory(at, place, kind.size, shift, width, little=little)
-                number = bit_field(at, said.subcon, bits, 0, start)
+                _number(name, said, bit_field(at, said.subcon, bits, 0, start), at)
             else:
-                number = bit_field(at, said.subcon, word, shift, start)
-            _number(name, said, number, at)
+                _number(name, said, bit_field(at, said.subcon, word, shift, start), at)
         valid(at, name, said)
+
+
+def _bit_text(
+    part: codec.Bits, text: codec.BitText, kind: NumberFormat, shift: int, place: int, at: Lowering
+) -> Octets:
+    """A text in some bits of a number at a place behind the position."""
+    little, width = kind.is_little(little=at.little), text.count * text.width
+    low, high = shift // 8, (shift + width + 7) // 8
+    begin, end = (low, high) if little else (kind.size - high, kind.size - low)
+    span = at.moved(at.position, place + begin), at.moved(at.position, place + end)
+    others = shift - 8 * low, 8 * high - shift - width
+    return text_in_bits(text, span, others, at, lsb=part.lsb, little=little)
 
 
 @step.register
@@ -395,6 +408,8 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.Text():
             begin = at.cursor
             return text(kind, extent(kind.extent, at), begin, at)
+        case codec.PackedText():
+            return packed_text(kind, extent(kind.extent, at), at)
         case codec.Layout():
             return _struct(kind, {}, at)
         case codec.With() if not kind.items:

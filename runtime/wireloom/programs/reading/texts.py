@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from wireloom import codec
 from wireloom.characters import characters
+from wireloom.codec.character_sets import Characters
 from wireloom.expressions.tree import Conditional, Expr, Name, Origin, Value
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import either_not, truth
@@ -33,6 +34,36 @@ def text(kind: codec.Text, span: Span, begin: int, at: Lowering) -> Octets:
     return Octets(*asm.several(op.TRANSCODE, 2, reads, (room, asm.shared(Table(name)), len(name))))
 
 
+def packed_text(kind: codec.PackedText, span: Span, at: Lowering) -> Octets:
+    """The text that packed characters in bytes of their own are. Raises ``NoProgramError``."""
+    return _spelled(kind.characters, span, (int(kind.known.lsb), 0, 0), at)
+
+
+def text_in_bits(
+    kind: codec.BitText, span: Span, behind: tuple[int, int], at: Lowering, *, lsb: bool, little: bool
+) -> Octets:
+    """The text in some bits of the bytes of a number, whose other bits in these bytes are so many lower ones, and so
+    many higher ones. Raises ``NoProgramError``.
+    """
+    lower, higher = behind
+    order = int(little) + 2 * int(lsb is not little)
+    numbers = (order, lower, higher) if little else (order, higher, lower)
+    return _spelled(kind.characters(lsb=lsb), span, numbers, at)
+
+
+def _spelled(known: Characters, span: Span, numbers: tuple[int, int, int], at: Lowering) -> Octets:
+    if not at.decoding:
+        raise NoProgramError("a text of packed characters")
+    asm, room, of = at.asm, at.asm.shared(ROOM), known.known
+    start, stop = asm.several(op.SPREAD, 2, (*span, at.where), (room, of.width, *numbers))
+    if known.pad:
+        stop = asm.value(op.TRIM, (start, stop, at.where), (of.codes(known.pad)[0], 1))
+    octets = [b"" if each == of.NONE else each.encode() for each in of.characters.ljust(256, of.NONE)]
+    if max(map(len, octets)) > 3:
+        raise NoProgramError("packed characters of 4 bytes in UTF-8")
+    return Octets(*asm.several(op.TRANSLATE, 2, (start, stop, at.where), (room, asm.shared(_table(tuple(octets))))))
+
+
 def chosen(tree: Expr, at: Lowering) -> Datum | None:
     """The text or the bytes that an expression chooses; None if no row has any. Raises ``NoProgramError``."""
     match tree:
@@ -60,5 +91,10 @@ def _translation(encoding: str) -> Table | None:
     known = characters(encoding)
     if known is None:
         return None
-    octets = [b"" if character is None else character.encode() for character in known]
+    return _table(tuple(b"" if character is None else character.encode() for character in known))
+
+
+@lru_cache(maxsize=64)
+def _table(octets: tuple[bytes, ...]) -> Table:
+    """What bytes stand for, as ``TRANSLATE`` asks for it."""
     return Table.of(len(each) << 24 | int.from_bytes(each, "little") for each in octets)

@@ -1,11 +1,14 @@
 """Bit fields laid out by programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from wireloom import codec
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, wrapped
 from wireloom.programs.values import NoProgramError
+
+HALF = 32
+"""So many bits of a text among bits are put together at once."""
 
 
 def unsigned(asm: Assembler, register: int, kind: codec.As | codec.Bit) -> int:
@@ -49,3 +52,20 @@ def placed(asm: Assembler, bits: int, width: int, shift: int, low: int, count: i
         return found
     found = asm.value(op.SHIFT_RIGHT, (bits, asm.number(low - shift)))
     return asm.value(op.AND_NUMBER, (found,), ((1 << width - (low - shift)) - 1,))
+
+
+def piece(asm: Assembler, register: int, by: int, width: int, to: int) -> int:
+    """So many bits of a number, from the bit ``by`` on, moved up ``to`` another bit."""
+    found = asm.value(op.SHIFT_RIGHT, (register, asm.number(by))) if by else register
+    found = asm.value(op.AND_NUMBER, (found,), ((1 << width) - 1,))
+    return asm.value(op.SHIFT_LEFT, (found, asm.number(to))) if to else found
+
+
+def both_halves(asm: Assembler, words: Mapping[int, int], low: int, count: int) -> int:
+    """So many bytes of a number from the bit ``low`` on, of which 32 bits each are known; those that are not are 0."""
+    word, high = words.get(low, asm.number(0)), words.get(low + HALF)
+    if high is None or 8 * count <= HALF:
+        return word
+    high = asm.value(op.SHIFT_LEFT, (high, asm.number(HALF)))
+    asm.wide.add(high)
+    return asm.value(op.OR, (word, high))

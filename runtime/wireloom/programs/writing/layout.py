@@ -285,6 +285,8 @@ class Arranging(ArrangingExtents):
                 self._octets(name, kind.extent)
             case codec.Text():
                 self._changed(name, kind.extent, partial(_encoded, encoding=kind.encoding), lambda it: it._octets(name))
+            case codec.PackedText():
+                self._changed(name, kind.extent, _packing(kind), lambda inner: inner._octets(name))
             case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest())):
                 self._packed(name, said, kind)
             case codec.Layout():
@@ -349,6 +351,12 @@ class Arranging(ArrangingExtents):
         lay: "Callable[[ChangedArranging], None]",
     ) -> None:
         """What becomes of bytes that a program of their own writes before. It stands where these are given."""
+        self._given_octets(self._changed_octets(name, change, lay, always=extent is None), extent)
+
+    def _changed_octets(
+        self, name: str, change: Callable[[bytes], bytes], lay: "Callable[[ChangedArranging], None]", *, always: bool
+    ) -> Octets:
+        """The same bytes, which are there ``always``, or where the value is given."""
         inner = ChangedArranging(self, change)
         inner._lay(partial(lay, inner), (inner.header, inner.this))
         this, path = self.this, (*self.this.path, f"{name}, changed {len(self.items)}")
@@ -358,9 +366,21 @@ class Arranging(ArrangingExtents):
                 self._may_fill(this, each)
         this.placed |= inner.this.placed
         known = this.told.get(name)
-        valid = known.valid if isinstance(known, Octets) and extent is not None else op.ONES
+        valid = known.valid if isinstance(known, Octets) and not always else op.ONES
         self.items[path] = inner
-        self._given_octets(this.inputs.octets((*path, WRITTEN), valid), extent)
+        return this.inputs.octets((*path, WRITTEN), valid)
+
+    def text_in_bits(self, name: str, said: codec.Field, kind: codec.BitText, *, lsb: bool) -> Octets:
+        def change(text: bytes) -> bytes:
+            if not text and not kind.pad:  # there is none, or the record says that it is another one
+                return bytes((kind.count * kind.width + 7) // 8)
+            return kind.octets(text.decode(), lsb=lsb)
+
+        def lay(inner: ChangedArranging) -> None:
+            inner._prepare(name, said)
+            inner._octets(name)
+
+        return self._changed_octets(name, change, lay, always=False)
 
     def _column(self, name: Name) -> tuple[Path, Outline] | None:
         """The path of the column with the values of a name, and what is known of it; None if there is none."""
@@ -498,6 +518,14 @@ def _step(through: codec.Through) -> Transform | None:
     except DecodeError:
         return None
     return None if isinstance(step, Same) else step
+
+
+def _packing(kind: codec.PackedText) -> Callable[[bytes], bytes]:
+    """What packs the characters of a text. Raises ``NoProgramError``."""
+    fixed = kind.extent.fixed
+    if kind.characters.pad and fixed is None:
+        raise NoProgramError("packed characters with padding, in a size that varies")
+    return lambda text: kind.octets(text.decode(), fixed)
 
 
 def _encoded(text: bytes, encoding: str) -> bytes:

@@ -13,11 +13,11 @@ from wireloom import codec
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
 from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
-from wireloom.expressions.tree import OF_TIMES, Call, Function, Name, Origin, walk
+from wireloom.expressions.tree import OF_TIMES, Call, Expr, Function, Logical, Name, Origin, walk
 from wireloom.programs import opcodes as op
 from wireloom.programs import write_opcodes as write_op
 from wireloom.programs.assembler import Assembler
-from wireloom.programs.expressions import Found, both
+from wireloom.programs.expressions import Found, both, either
 from wireloom.programs.number_format import NumberFormat, swapped_words, varint_form
 from wireloom.programs.outputs import Table
 from wireloom.programs.reading.checks import joined
@@ -26,11 +26,12 @@ from wireloom.programs.values import (
     FARTHEST,
     WORD,
     Datum,
+    Mask,
     NoProgramError,
     Number,
     Octets,
 )
-from wireloom.programs.writing.bit_fields import chunks, placed, unsigned
+from wireloom.programs.writing.bit_fields import HALF, both_halves, chunks, piece, placed, unsigned
 from wireloom.programs.writing.ibm import ibm_bits
 from wireloom.programs.writing.scope import Copied, Divided, Following, Laid, Stamp, Summed
 
@@ -155,6 +156,7 @@ class ArrangingNumbers(Lowering):
             self._may_fill(self.this, name)
             if said.derive is not None:
                 self.following.append(Following(name, said, self.this, self.where, self.asm.path))
+                self._foresee(name, said.derive)
             return
         instead = said.const if said.const is not None else said.default
         if isinstance(instead, Expression):
@@ -188,6 +190,34 @@ class ArrangingNumbers(Lowering):
             valid = self.asm.value(op.OR, (known.valid, valid))
         self.asm.check(valid, self.where)
         self.this.columns[name] = replace(other, valid=op.ONES)
+
+    def _foresee(self, name: str, derive: Expression) -> None:
+        """Take the value of a field that follows from which others are given, before these have a place: what is laid
+        out may depend on it.
+        """
+        holds = self._given_where(derive.tree)
+        if holds is None:
+            return
+        register, known = self.asm.number(holds) if isinstance(holds, bool) else holds, self.this.columns.get(name)
+        if isinstance(known, Number):
+            register = self.asm.value(op.CHOOSE, (known.valid, known.register, register))
+        self.this.columns[name] = Number(register, 0, 1, truth=True)
+
+    def _given_where(self, tree: Expr) -> Mask | None:
+        """Where an expression holds that asks only which values are given; None if it asks for something else."""
+        match tree:
+            case Call(Function.PRESENT, (Name(origin=Origin.THIS, item=None, steps=(name,)),)):
+                known = self.this.told.get(name)
+                return known is not None and (known.valid == op.ONES or known.valid)
+            case Logical("or", operands):
+                masks = [self._given_where(each) for each in operands]
+                found: Mask = False
+                for mask in masks:
+                    if mask is None:
+                        return None
+                    found = either(self.asm, found, mask)
+                return found
+        return None
 
     def _narrow(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
@@ -301,20 +331,26 @@ class ArrangingNumbers(Lowering):
         if not part.over:
             self.alternatives = []
         kind = NumberFormat.from_construct(part.integer)
+        texts = dict[str, dict[int, int]]()
         position, shift = self.position, self.shift - (kind.size if part.over else 0)
         start, stop = self.moved(position, shift), self.moved(position, shift + kind.size)
         self.move(position, shift + kind.size)
-        for name, said, _, _ in part.fields:
+        texts = dict[str, dict[int, int]]()
+        for name, said, low, mask in part.fields:
             if said.checksum is not None:
                 raise NoProgramError("a checksum in bits")
-            self._prepare(name, said)
+            if isinstance(said.subcon, codec.BitText):
+                text = self.text_in_bits(name, said, said.subcon, lsb=part.lsb)
+                texts[name] = self._words_of(text, mask.bit_length(), low, 8 * kind.size)
+            else:
+                self._prepare(name, said)
             if isinstance(said.subcon, codec.Bit):
                 self._bound(name, said.subcon.least, said.subcon.most)
             self.spans[name] = start, stop
         if part.whole is not None:
             self._may_fill(self.this, part.whole[0])
             self.spans[part.whole[0]] = start, stop
-        self.alternatives.append(Divided(part, self.this, self.where))
+        self.alternatives.append(Divided(part, self.this, self.where, texts))
         if part.over:
             return
         parts, little = self.alternatives, kind.is_little(little=self.little)
@@ -322,6 +358,25 @@ class ArrangingNumbers(Lowering):
             place = shift + behind
             write = partial(self._write, size=count, position=position, shift=place, where=self.where, little=little)
             self._later(lambda write=write, low=low, count=count: write(self._word(parts, low, count)))  # type: ignore[misc]
+
+    def text_in_bits(self, name: str, said: codec.Field, kind: codec.BitText, *, lsb: bool) -> Octets:
+        """The number that a text makes among bits, the highest byte first. Raises ``NoProgramError``."""
+        raise NoProgramError("a text among bits")
+
+    def _words_of(self, text: Octets, width: int, shift: int, bits: int) -> dict[int, int]:
+        """What the number of a text, which begins at the bit ``shift``, adds to each 32 bits of one of so many bits: by
+        the number of their lowest bit.
+        """
+        asm, size, found = self.asm, (width + 7) // 8, {}
+        (start,) = asm.several(op.NEED, 1, (text.start, text.stop, both(asm, self.where, text.valid)), (size,))
+        for low in range(0, bits, HALF):
+            first, last = max(low, shift), min(low + HALF, shift + width)
+            if first < last:
+                skipped, by = divmod(first - shift, 8)
+                count = (by + last - first + 7) // 8
+                word = asm.value(op.LOAD_ODD, (start,), (size - skipped - count, count, 1))
+                found[low] = piece(asm, word, by, last - first, first - low)
+        return found
 
     def _word(self, parts: Iterable[Divided], low: int, count: int) -> int:
         """So many bytes of the number that bits make up, from the bit ``low`` on, where it is not given itself."""
@@ -336,6 +391,9 @@ class ArrangingNumbers(Lowering):
     def _bits_of(self, divided: Divided, low: int, count: int) -> int:
         asm, word = self.asm, self.nothing
         for name, said, shift, mask in divided.part.fields:
+            if name in divided.texts:
+                word = asm.value(op.OR, (word, both_halves(asm, divided.texts[name], low, count)))
+                continue
             bits = unsigned(asm, self._told(divided.of, name, said), said.subcon)
             found = placed(asm, bits, mask.bit_length(), shift, low, count)
             word = word if found is None else asm.value(op.OR, (word, found))

@@ -54,11 +54,12 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """Bit fields of a number in the rows ``where`` they are laid out."""
+    """Bit fields of a number in the rows ``where`` they are laid out, with what texts add to each 32 bits of it."""
 
     part: codec.Bits
     of: Laid
     where: int
+    texts: Mapping[str, Mapping[int, int]]
 
 
 @dataclass(slots=True)
