@@ -632,8 +632,10 @@ local function text(encoding, lenient, extent)
   return {kind = "text", shape = "string", extent = extent, encoding = encoding, lenient = lenient}
 end
 
--- Text of packed characters: `characters` has that of each code, and `padding` the code behind the last one.
-local function packed_text(width, lsb, characters, padding, extent)
+-- What there is for packed characters, in one table, as Lua has at most 200 local names. `text` is a text of them:
+-- `characters` has that of each code, and `padding` is the code behind the last one.
+local packing = {}
+function packing.text(width, lsb, characters, padding, extent)
   return {
     kind = "text", shape = "string", extent = extent, width = width, lsb = lsb, characters = characters,
     padding = padding,
@@ -729,7 +731,7 @@ end
 -- A decoder for an encoding of one byte per character, from runs {first byte, its code point, length of the run}.
 
 -- The characters of codes, from such runs.
-local function characters(runs)
+function packing.characters(runs)
   local found = {}
   for _, run in ipairs(runs) do
     for i = 0, run[3] - 1 do found[run[1] + i] = utf8_of(run[2] + i) end
@@ -738,7 +740,7 @@ local function characters(runs)
 end
 
 -- The text of codes without padding; nil, and the place of the first one without a character.
-local function spelled(known, padding, codes)
+function packing.spelled(known, padding, codes)
   local count, found = #codes, {}
   while count > 0 and codes[count] == padding do count = count - 1 end
   for i = 1, count do
@@ -749,7 +751,7 @@ local function spelled(known, padding, codes)
 end
 
 -- The codes of packed characters, and whether nothing but zeros follows them.
-local function unpacked(data, width, lsb)
+function packing.unpacked(data, width, lsb)
   local codes, word, held = {}, 0, 0
   for at = 1, #data do
     word = lsb and word + data:byte(at) * 2 ^ held or word * 256 + data:byte(at)
@@ -1508,9 +1510,9 @@ local function one(reader, tree, node, this)
     local found = reader.data:sub(first + 1, last)
     reader.pos = after
     if value.characters then
-      local codes, is_clean = unpacked(found, value.width, value.lsb)
+      local codes, is_clean = packing.unpacked(found, value.width, value.lsb)
       if not is_clean then refuse(reader, "padding", at, path, "zeros expected behind its last character") end
-      local decoded, fault = spelled(value.characters, value.padding, codes)
+      local decoded, fault = packing.spelled(value.characters, value.padding, codes)
       if not decoded then refuse(reader, "text", at, path, "no character has the code of that at " .. fault) end
       found = decoded
     elseif value.kind == "text" then
@@ -1810,7 +1812,7 @@ function readers.bits(reader, tree, this, node, derived)
       end
     end
     if bit.characters then
-      local found, fault = spelled(bit.characters, bit.padding, items)
+      local found, fault = packing.spelled(bit.characters, bit.padding, items)
       if not found then refuse(reader, "text", at, reader.path .. bit.name, "no character at " .. fault .. " of it") end
       add_value(reader, tree, bit, at, node.value.size, found)
       this[bit.name] = found
@@ -2577,10 +2579,10 @@ return {
   -- Values and checksums
   uint = uint, sint = sint, sized = sized, word_swapped = word_swapped, bit_slice = bit_slice, float = float,
   bool = bool, bcd = bcd, zoned = zoned, ibm = ibm, deeper = deeper,
-  varint = varint, bytes = bytes, text = text, packed_text = packed_text, ascii = ascii, struct = struct,
+  varint = varint, bytes = bytes, text = text, packed_text = packing.text, ascii = ascii, struct = struct,
   constant = constant,
   rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
-  decoders = decoders, bytewise = bytewise, characters = characters, crc = crc, checksums = checksums,
+  decoders = decoders, bytewise = bytewise, characters = packing.characters, crc = crc, checksums = checksums,
   escapes = escapes, escape_pairs = escape_pairs,
   -- Nodes
   types = types, field = field, computed = computed, bits = bits, bit = bit, padding = padding, section = section,
