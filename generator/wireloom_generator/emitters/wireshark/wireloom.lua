@@ -534,8 +534,8 @@ local function bcd(digits, scale, signs, lenient, little, low)
   end}
 end
 
--- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, first those that
--- are usual.
+-- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, the usual ones
+-- first.
 local zones = {ebcdic = 0xf0, ascii = 0x30}
 local separate_signs = {ebcdic = "\x4e\x60", ascii = "+-"}
 local function ten_from(byte)
@@ -566,7 +566,9 @@ local function zoned(digits, scale, encoding, sign, lenient)
   local size, zone = digits + (is_separate and 1 or 0), zones[encoding]
   return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
     local place = is_leading and at or at + size - 1
-    local function wrong(where, what) fail("invalid", where, path, what .. string.format("%02x", data:byte(where + 1))) end
+    local function wrong(where, what)
+      fail("invalid", where, path, what .. string.format("%02x", data:byte(where + 1)))
+    end
     local value, minus, is_other = 0, false, false
     if is_separate then
       local found = separate_signs[encoding]:find(data:sub(place + 1, place + 1), 1, true)
