@@ -176,12 +176,12 @@ def _values(item: Named) -> Domain:
 
 def _valid(item: Named) -> Expr | None:
     """The condition on the field's value if it is present: its ``valid``, and its derivation or computation."""
-    rules = []
+    rules = [item.valid.tree] if item.valid is not None else []
     if isinstance(item, model.Computed):
         # No NaN equals what it is computed from.
         source: model.Condition | None = None if item.kind is Kind.FLOAT else item.compute
     else:
-        rules, source = [item.valid.tree] if item.valid is not None else [], item.derive
+        source = item.derive
     tree = source.tree if source is not None else None
     if tree is not None and not expressions.measured(tree):
         rules.append(_equal(Name(item.name), tree))

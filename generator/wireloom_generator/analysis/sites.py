@@ -218,6 +218,7 @@ class _Sites:
                 yield from self.reading(visit, "compute", compute, _plain(field))
                 for name in field.instant.fields.values() if field.instant is not None else ():
                     yield from self.reading(visit, "compute", name, Kind.NUMBER)
+                yield from self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
             case model.BitField() as bit:
                 yield from self.reading(visit, "valid", bit.valid, Kind.CONDITION, itself=True)
                 yield from self.whole(visit, "derive", bit.derive, bit.item_kind)

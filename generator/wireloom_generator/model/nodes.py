@@ -147,7 +147,7 @@ class Computed(_Named):
     """A column that is not in the bytes: the value of ``compute`` if ``when`` holds, else null.
 
     If that is a time that consists of several fields, they are those of its ``instant``. The ``default`` of one of them
-    that is computed itself is what the time says.
+    that is computed itself is what the time says. A value that is not ``valid`` makes the record malformed.
     """
 
     name: str
@@ -156,6 +156,7 @@ class Computed(_Named):
     columns: tuple[Column, ...]
     enum: str | None = None
     labels: bool = True
+    valid: Condition | None = None
     meaning: Meaning | None = None
     instant: Instant | None = None
     default: Condition | None = None

@@ -404,10 +404,17 @@ def _extent(extent: model.Extent) -> Code:
 def _computed(computed: model.Computed) -> Code:
     kind, labels = string(str(computed.plain)), _labels(computed.labels, computed.enum)
     meaning = None if computed.meaning is None else _meaning(computed.meaning)
-    value = expression_of(computed.value)
-    enum, hexadecimal = _named(computed.enum), computed.hex
-    default = None if computed.default is None else expression_of(computed.default)
-    return call("Compute", value, kind, enum=enum, labels=labels, hex=hexadecimal, meaning=meaning, default=default)
+    return call(
+        "Compute",
+        expression_of(computed.value),
+        kind,
+        enum=_named(computed.enum),
+        labels=labels,
+        valid=optional_expression(computed.valid),
+        hex=computed.hex,
+        meaning=meaning,
+        default=None if computed.default is None else expression_of(computed.default),
+    )
 
 
 def _meaning(meaning: Meaning) -> Code:

@@ -262,6 +262,7 @@ class FieldResolving:
             labelled(field.name, kind, field.doc.comment, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
+            conditions.condition(field.valid, names),
             meaning,
             instant,
             self._of_time(field, names),

@@ -12,7 +12,7 @@ from wireloom_generator.resolve import conditions
 from wireloom_generator.types import FlatBuffers, Text, WireType, meanings
 
 _IN_BYTES = (
-    "size", "prefix", "until", "pad", "terminator", "unterminated", "encoding", "table", "raw", "flags", "valid",
+    "size", "prefix", "until", "pad", "terminator", "unterminated", "encoding", "table", "raw", "flags",
     "optional", "repeat", "table_type", "byte_order", "reserved", "at", "shared", "with",
     "through", "limit",
 )  # fmt: skip

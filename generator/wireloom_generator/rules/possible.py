@@ -48,7 +48,7 @@ def _field_conditions(
         holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
         yield field.where("when"), what, Severity.WARNING, conditions.excludes(holds, when, known)
     alone = domains.beside(known, {field.name: replace(known[field.name], valid=None, when=None, optional=False)})
-    valid = None if isinstance(field, model.Computed) else field.valid
+    valid = field.valid
     if valid is not None and (tree := valid.tree) is not None and domains.known(tree, known):
         what = f"no value of {field.name!r} is valid"
         yield valid.at, what, Severity.ERROR, conditions.excludes(TRUE, tree, alone)

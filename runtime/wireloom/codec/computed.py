@@ -6,6 +6,7 @@ from typing import Any
 
 from wireloom.codec.accepted_values import unfit
 from wireloom.codec.columns import U64, Column, ColumnType
+from wireloom.codec.deferred_checks import Validity
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
@@ -19,7 +20,7 @@ from wireloom.expressions import Formula, expression
 
 class Compute(NamedPart):
     """A value that is not in the bytes. Decoding computes it as ``value``; building uses it as an input to other
-    fields. If it is not given, it is the ``default``, if that has a value.
+    fields. If it is not given, it is the ``default``, if that has a value. If it is present, ``valid`` must hold.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class Compute(NamedPart):
         *,
         enum: Any = None,
         labels: bool = True,
+        valid: Formula | None = None,
         hex: bool = False,
         meaning: Meaning | None = None,
         default: Formula | None = None,
@@ -39,6 +41,7 @@ class Compute(NamedPart):
         self.type = type
         self.enum = enum
         self.labels = labels
+        self.valid = valid
         self.hex = hex
         self.meaning = meaning
 
@@ -66,13 +69,14 @@ class Computed(Part):
         super().__init__()
         self.name = name
         self.compute = compute
-        self.field = Field(compute, enum=compute.enum, labels=compute.labels, hex=compute.hex)
+        self.field = Field(compute, enum=compute.enum, labels=compute.labels, valid=compute.valid, hex=compute.hex)
         self.showing = self.field.showing(name)
         self._loaders = list(self.field.loaders(name))
         self.type = compute.type if compute.meaning is None else compute.meaning.type
         self._value = compute.value
         self._limits = LIMITS.get(compute.type) if isinstance(compute.type, str) else None
         self._fitting = _Fitting(self)
+        self._validity = None if self.field.valid is None else _ValidIfPresent(name, self.field.valid)
 
     def columns(self) -> Iterator[Column]:
         return self.field.labelled(self.name, self.type)
@@ -94,6 +98,8 @@ class Computed(Part):
         this[self.name] = self.meant(value)
         for load in self._loaders:
             load(this)
+        if this[self.name] is not None:
+            self.field.validate(this, self.name, reader, reader.pos)
 
     def meant(self, value: Any) -> Any:
         """The meaning of a number; None if it has none."""
@@ -123,6 +129,8 @@ class Computed(Part):
                 writer.claim(self._fitting, this, taken=True)
         else:
             writer.claim(self, this, _known(value))
+        if self._validity is not None:
+            writer.claim(self._validity, this, taken=True)
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """The value as it would be computed; if it does not fit, this object instead, which nobody can give."""
@@ -144,6 +152,13 @@ class Computed(Part):
 def _known(value: object) -> object:
     """The value; for every NaN, which does not even equal itself, the same word."""
     return "NaN" if isinstance(value, float) and isnan(value) else value
+
+
+class _ValidIfPresent(Validity):
+    """The claim that a computed value is valid, or absent."""
+
+    def state(self, this: Values, record: Values, frame: Frame) -> bool:
+        return this[self.name] is None or super().state(this, record, frame)
 
 
 class _Fitting:

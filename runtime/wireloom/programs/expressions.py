@@ -25,7 +25,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs import times
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.selection import among
-from wireloom.programs.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number, Octets
+from wireloom.programs.values import WORD, Datum, Label, Listed, Mask, NoItems, NoProgramError, Number, Octets
 
 Found = Number | int | None
 """A number of each row, the same one for all, or no value. True and false are 1 and 0."""
@@ -178,10 +178,14 @@ class _Formula:
         value = self.around.known(name)
         if value is None:
             return 0
-        if not isinstance(value, Octets):
+        if isinstance(value, Label):
+            texts = [number for number, text in enumerate(value.texts) if text == wanted]
+            mask = self.asm.value(op.EQUAL_NUMBER, (value.number,), (texts[0],)) if texts else self.asm.number(0)
+        elif isinstance(value, Octets):
+            octets = wanted.encode() if isinstance(wanted, str) else wanted
+            mask = self.asm.same(value.start, value.stop, octets)
+        else:
             raise NoProgramError("a comparison with what is neither text nor bytes")
-        octets = wanted.encode() if isinstance(wanted, str) else wanted
-        mask = self.asm.same(value.start, value.stop, octets)
         mask = self.asm.value(op.NOT, (mask,)) if negated else mask
         return self._mask(both(self.asm, mask, value.valid))
 

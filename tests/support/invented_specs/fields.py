@@ -79,12 +79,22 @@ class Fields(Drawing):
         return [entry], lambda row: row.update({name: draw(self.random)})
 
     def written_down(self) -> Piece:
-        """A code, and what lists that are written down say of it, and whether a float or another is computed of it."""
-        code, sized, word, number, chosen = map(self.named, ("code", "sized", "word", "number", "chosen"))
+        """A code, and what lists that are written down say of it, and whether a float or another is computed of it.
+
+        What is computed must be valid.
+        """
+        code, sized, word, triple = map(self.named, ("code", "sized", "word", "triple"))
+        number, chosen = map(self.named, ("number", "chosen"))
         entries: list[Entry] = [
             {"name": code, "type": "u8"},
             {"name": sized, "type": "bytes", "size": f"[0, 1, 3][{code}]"},
-            {"name": word, "type": "text", "compute": f"['none', 'one'][{code}]"},
+            {
+                "name": word,
+                "type": "text",
+                "compute": f"['none', 'one'][{code}]",
+                "valid": f"{word} != 'one' or {code} == 1",
+            },
+            {"name": triple, "type": "u16", "compute": f"3 * {code}", "valid": f"{triple} < 9"},
             {"name": number, "type": self.random.choice(("f16", "f32", "f64")), "when": f"{code} != 1"},
             {"name": chosen, "type": "f64", "compute": f"{number} if present({number}) else -0.5"},
         ]

@@ -89,10 +89,14 @@ def _computed_breaks(old: model.ColumnType, new: model.ColumnType) -> frozenset[
 
 
 def range_changed(comparison: Comparison) -> Iterator[Change]:
-    for pair, kept, old, new in walks.values(comparison):
-        if not pair.same(old.valid, new.valid):
-            what = f"valid {walks.was(old.valid, new.valid)}"
-            yield Change(kept.new.path, what, walks.narrowed(old.valid, new.valid))
+    for pair, kept in walks.kept(comparison):
+        before, after = kept.old.node, kept.new.node
+        if not isinstance(before, model.Named) or not isinstance(after, model.Named):
+            continue
+        if not pair.same(before.valid, after.valid):
+            what = f"valid {walks.was(before.valid, after.valid)}"
+            yield Change(kept.new.path, what, walks.narrowed(before.valid, after.valid))
+    for _, kept, old, new in walks.values(comparison):
         match old, new:
             case model.Field(long=False), model.Field(long=True):
                 yield Change(kept.new.path, "numbers from 2^63 up are malformed now", BACKWARD)

@@ -141,6 +141,7 @@ class FieldTable:
 
     def _computed(self, computed: model.Computed, when: str) -> str:
         parts = [sentence(when), prose(computed.doc.text), f"Computed: {code(computed.value.text)}"]
+        parts.append(f"Malformed unless {code(computed.valid.text)}" if computed.valid else "")
         parts.append(_meant(computed.meaning) if computed.instant is None else "")
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))

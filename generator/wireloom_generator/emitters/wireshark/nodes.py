@@ -153,7 +153,9 @@ def _field(field: model.Field) -> Code:
 def _computed(field: model.Computed) -> Bracketed:
     kind = field.plain
     assert isinstance(kind, model.Primitive | model.Decimal)
-    named = entries(**_meant(field.meaning), **_names(field.enum, None, field.labels), doc=_doc(field.doc))
+    named = entries(
+        **_meant(field.meaning), **_names(field.enum, None, field.labels), valid=rule(field.valid), doc=_doc(field.doc)
+    )
     value = function(field.value.expression)
     return table([string(field.name), string(str(kind)), value, *named], "computed")
 

@@ -1765,6 +1765,7 @@ function readers.computed(reader, tree, this, node)
     refuse(reader, "range", reader.pos, reader.path .. node.name, shown(value) .. " does not fit a " .. node.type)
   end
   add_value(reader, tree, node, reader.pos, 0, value)
+  validate(reader, node, this, reader.pos)
 end
 
 -- What the bits of a number represent, by how they represent its sign; nil if they represent none.

@@ -160,14 +160,15 @@ def certain(at: Lowering, number: Number) -> Number:
     return replace(number, valid=op.ONES)
 
 
-def valid(at: Lowering, name: str, said: codec.Field) -> None:
-    """A field must be as it says, once it was read."""
+def valid(at: Lowering, name: str, said: codec.Field, start: int | None = None) -> None:
+    """A field must be as it says, once it was read, or computed at ``start``."""
     if said.valid is None:
         return
     reason, number = None, at.this.columns.get(name)
     means = said.meaning is not None or isinstance(said.subcon, codec.As)
-    if isinstance(number, Number) and is_shown(number) and number.valid == op.ONES and not means:
-        reason = _reason(at, "invalid", name, (f"{said.valid.written} expected, found ", shown(said, number)))
+    if isinstance(number, Number) and is_shown(number) and (start is not None or number.valid == op.ONES) and not means:
+        words = f"{said.valid.written} expected, found ", shown(said, number)
+        reason = Reason("invalid", at.span(name)[0] if start is None else start, words)
     with at.asm.field(name):
         at.must(at.holds(said.valid), reason=reason)
 

@@ -233,6 +233,9 @@ def _bit_text(
 def _computed(part: Computed, at: Lowering) -> None:
     with at.asm.field(part.name):
         _computed_value(part, at)
+    value = at.this.columns.get(part.name)
+    if value is not None and part.field.valid is not None:
+        at.within(value.valid, lambda: valid(at, part.name, part.field, at.cursor))
 
 
 def _computed_value(part: Computed, at: Lowering) -> None:
