@@ -29,6 +29,19 @@ BLOCKS = {
         ("Negative zero 0", {"change": -5}, "8005"),
         ("Negative zero 0", {"change": 5}, "0005"),
         ("Negative zero 0", {"is_negative": True, "magnitude": 0}, "8000"),
+        (
+            "Sum, minimum and maximum of a list 0",
+            {"segment_table": [{"size": 1}, {"size": 2}], "data": b"abc"},
+            "02 01 02 616263",
+        ),
+        (
+            "Structs that may grow 0",
+            {
+                "endpoint": {"address": 0x81, "attributes": 5, "max_packet_size": 192, "interval": 1},
+                "unknown": b"\0\2",
+            },
+            "09 05 81 05 c000 01 0002",
+        ),
         ("BER length 0", {"elements": [{"tag": 4, "value": b"ab"}]}, "0402 6162"),
         ("BER length 0", {"elements": [{"tag": 4, "value": bytes(128)}]}, f"048180 {'00' * 128}"),
         ("BER length 0", {"elements": [{"tag": 4, "value": bytes(256)}]}, f"04820100 {'00' * 256}"),
