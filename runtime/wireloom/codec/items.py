@@ -102,12 +102,16 @@ class _Bounded:
 
 def place(writer: Writer, this: Values, at: Expression) -> int | None:
     """Where it should be; None if that is unknown, or follows from where it is written."""
-    if not writer.keeps and writer.length is not None:
-        names = [name.name if name.item is None else name.item.list for name in at.names]
-        if any(writer.awaited.has(values, name) for name in names for values in (this, writer.record)):
-            return None
+    if not writer.keeps and writer.length is not None and follows(writer, this, at):
+        return None
     found = at.ask(this, writer.record, writer.frame)
     return found if isinstance(found, int) else None
+
+
+def follows(writer: Writer, this: Values, at: Expression) -> bool:
+    """Whether a place follows from where something is written."""
+    names = [name.name if name.item is None else name.item.list for name in at.names]
+    return any(writer.awaited.has(values, name) for name in names for values in (this, writer.record))
 
 
 def misplaced(at: Expression, taken: int, found: Any, name: str = "") -> EncodeError:

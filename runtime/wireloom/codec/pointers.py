@@ -9,8 +9,9 @@ from construct import Construct
 from wireloom.codec.accepted_values import shown
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.items import agrees, misplaced, place
-from wireloom.codec.layout import Around
+from wireloom.codec.items import agrees, follows, misplaced, place
+from wireloom.codec.layout import Around, Lone
+from wireloom.codec.lists import Repeat
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Formula, expression
@@ -20,7 +21,8 @@ class Elsewhere(Around):
     """A field at the byte ``at`` of the record.
 
     Its bytes belong to its region, after those in sequence. The bytes of a ``shared`` one belong to other fields,
-    anywhere in the record: it is read, and compared with what was written, but not written itself.
+    anywhere in the record: it is read, and compared with what was written, but not written itself. A list whose
+    ``count`` is 0 may be outside the record.
     """
 
     def __init__(self, at: Formula, item: Construct, *, shared: bool = False) -> None:
@@ -29,10 +31,13 @@ class Elsewhere(Around):
         self.shared = shared
         self.name, *beside = (column.name for column in self.columns() if not column.label)
         self._names = (self.name, *beside)
+        kinds = [step.subcon for step in self.content.steps if isinstance(step, Lone)]
+        self.count = next((kind.count for kind in kinds if isinstance(kind, Repeat)), None)
 
     def read(self, reader: Reader, this: Values) -> None:
         place = self.at.ask(this, reader.record, reader.frame)
-        reader.away(place, self.name, lambda: self.content.read(reader, this), shared=self.shared)
+        is_empty = self.count is not None and reader.ask(self.count, this) == 0
+        reader.away(place, self.name, lambda: self.content.read(reader, this), shared=self.shared, is_empty=is_empty)
 
     def write(self, writer: Writer, this: Values) -> None:
         if self.shared:
@@ -42,7 +47,14 @@ class Elsewhere(Around):
                 this.update((name, known[name]) for name in given if name in known)
             writer.share(_Borrowed(self, given), this)
             return
-        writer.defer(self, this, place(writer, this, self.at))
+        found, value = place(writer, this, self.at), this[self.name]
+        is_empty = self.count is not None and isinstance(value, list | tuple) and not value
+        if found is not None and is_empty and (writer.keeps or not follows(writer, this, self.at)):
+            self.content.write(writer, this)
+            writer.frame[self.name] = (found, found)
+            writer.claim(self, this, found)
+        else:
+            writer.defer(self, this, found)
 
     def put(self, writer: Writer, this: Values, place: int | None) -> None:
         """Write the field where the writer is, which ``at`` must say in the end. Without bytes it is at its place."""

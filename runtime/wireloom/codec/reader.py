@@ -120,22 +120,34 @@ class Reader:
         """Count an item without bytes. Raises ``DecodeError`` if there are too many."""
         self.borrow(1, 1)
 
-    def away(self, at: object, name: str, parse: Callable[[], T], *, shared: bool, path: str | None = None) -> T:
+    def away(
+        self,
+        at: object,
+        name: str,
+        parse: Callable[[], T],
+        *,
+        shared: bool,
+        path: str | None = None,
+        is_empty: bool = False,
+    ) -> T:
         """The result of ``parse`` at a byte of the record; then reading continues here.
 
         The bytes of ``shared`` fields belong to others. Errors are in the ``path``, or the ``name`` if that is not
-        given.
+        given. What ``is_empty`` may be outside the record.
         """
         pos, limit, taken, trace = self.pos, self.limit, self.taken, self.trace
         if shared:
             self.limit, self.taken = self.end, Scattered()
-        if not isinstance(at, int) or not 0 <= at <= self.limit:
+        if not isinstance(at, int) or not (is_empty or 0 <= at <= self.limit):
             where = "the record" if shared else "its section"
             raise DecodeError(
                 "place", f"would stand at byte {shown(at)}, not in {where}", pos, name if path is None else path
             )
+        is_nowhere = not 0 <= at <= self.limit
+        if is_nowhere:
+            self.limit = at
         if trace is not None:
-            trace.leave(shared=shared)
+            trace.leave(shared=shared or is_nowhere)
         self.pos, steps = at, self.steps
         value = parse()
         end = self.pos

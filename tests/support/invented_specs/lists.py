@@ -42,6 +42,25 @@ class Lists(Fields):
 
         return entries, fill
 
+    def nowhere(self) -> Piece:
+        """A counted list at an offset, which may lead nowhere if there are no items. Where there are some, they begin
+        with the offset.
+        """
+        place, count, items = self.named("place"), self.named("count"), self.named("items")
+        at = f"offset({place}) + {place}"
+        entries: list[Entry] = [
+            {"name": place, "type": "i16"},
+            {"name": count, "type": "u8"},
+            {"name": items, "type": "u8", "at": at, "shared": True, "repeat": {"count": count}},
+        ]
+
+        def fill(row: Row) -> None:
+            is_empty = self.random.random() < 0.5
+            row[place] = self.random.choice((-(1 << 15), -1, 0, 500, (1 << 15) - 1)) if is_empty else 0
+            row[count] = 0 if is_empty else self.random.randint(1, 3)
+
+        return entries, fill
+
     def hollow(self) -> Piece:
         """A counted list of bytes that leave their terminator, so that all but the first are empty; or one of structs
         that have bytes only if they are told so.

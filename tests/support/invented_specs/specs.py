@@ -112,6 +112,7 @@ class Spec(Lists, Bits, Structs, Ends):
             self.summed,
             self.looked_up,
             self.hollow,
+            self.nowhere,
             self.written_down,
             self.by_default,
             self.integer_of_any_size,

@@ -1573,12 +1573,16 @@ local function borrow(reader, count, name)
   if reader.borrowed > 64 * #reader.data then fail("too-long", reader.pos, reader.path .. name, "read too often") end
 end
 
--- Reads at another position of the record, then returns to the current one.
-local function away(reader, at, name, shared, parse)
+-- Reads at another position of the record, then returns to the current one. What is empty may be outside of it.
+local function away(reader, at, name, shared, parse, is_empty)
   local pos, limit, taken = reader.pos, reader.limit, reader.taken
   if shared then reader.limit, reader.taken = reader.stop, {} end
-  if not is_whole(at) or at < 0 or at > reader.limit then
-    fail("place", pos, reader.path .. name, "would stand at byte " .. shown(at))
+  local is_inside = is_whole(at) and at >= 0 and at <= reader.limit
+  if not is_inside then
+    if not is_whole(at) or not is_empty then
+      fail("place", pos, reader.path .. name, "would stand at byte " .. shown(at))
+    end
+    reader.limit = at
   end
   reader.pos = at
   local value, other = parse()
@@ -1861,7 +1865,9 @@ end
 
 function readers.elsewhere(reader, tree, this, node, derived)
   local at = evaluate(node.place, this, reader.record, reader.frame)
-  away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end)
+  local count = node.nodes[1].count
+  local is_empty = count and evaluate(count, this, reader.record, here(reader)) == 0
+  away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end, is_empty)
 end
 
 function readers.when(reader, tree, this, node, derived)

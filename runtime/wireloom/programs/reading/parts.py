@@ -15,9 +15,10 @@ from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
+from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
-from wireloom.programs.expressions import Found, both, both_masks, either_not
+from wireloom.programs.expressions import Found, both, both_masks, either_not, whole
 from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
 from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
 from wireloom.programs.reading.borrowing import borrowed
@@ -35,6 +36,7 @@ from wireloom.programs.reading.texts import chosen, packed_text, text, text_in_b
 from wireloom.programs.reading.zoned import zoned_decimal
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
+    FARTHEST,
     TOO_DEEP,
     WAYS,
     WORD,
@@ -293,8 +295,29 @@ def _section(part: codec.Section, at: Lowering) -> None:
 def _elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
     if part.shared and isinstance(at, ItemLowering):
         borrowed(at.ask(part.at), partial(layout, part.content), at)
-    else:
+    elif part.count is None:
         at.away(at.ask(part.at), lambda: layout(part.content, at), shared=part.shared)
+    else:
+        _list_elsewhere(part, part.count, at)
+
+
+def _list_elsewhere(part: codec.Elsewhere, count: Expression, at: Lowering) -> None:
+    """A counted list, which may be outside the record if it has no items: then it is read here."""
+    asm, place, items = at.asm, at.ask(part.at), at.ask(count)
+    if not isinstance(place, Number) or not isinstance(items, Number):
+        at.away(place, lambda: layout(part.content, at), shared=part.shared)
+        return
+    is_empty = both(asm, asm.value(op.EQUAL_NUMBER, (whole(asm, items),), (0,)), items.valid)
+    here = asm.value(op.SUBTRACT, (at.cursor, op.START))
+    inside = asm.value(op.CHOOSE, (is_empty, here, whole(asm, place)))
+    at.away(
+        Number(inside, min(place.least, 0), max(place.most, FARTHEST), place.valid),
+        lambda: layout(part.content, at),
+        shared=part.shared,
+    )
+    start = asm.value(op.ADD, (op.START, place.register))
+    stop = asm.value(op.CHOOSE, (is_empty, start, at.spans[part.name][1]))
+    at.spans[part.name] = start, stop
 
 
 @step.register
