@@ -142,6 +142,9 @@ def time_fields(spec: Resolved) -> Iterator[Violation]:
     for field in fields(spec):
         if isinstance(field, model.Computed) and field.instant is not None:
             yield from (Violation(*fault) for fault in field.instant.faults)
+            if field.valid is not None:
+                what = "a time of several fields cannot have valid"
+                yield Violation(field.where("valid"), what, "give one of its fields the condition")
 
 
 _ABOUT_NUMBERS = ("enum", "flags", "const", "valid", "derive", "checksum", "default", "reserved", "table_type")
