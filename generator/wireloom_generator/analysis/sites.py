@@ -77,6 +77,13 @@ class Site:
         return tuple(name.name for name in expressions.names(self.tree)) if self.tree is not None else ()
 
     @property
+    def inputs(self) -> set[Input]:
+        """The inputs of the type whose values, fields or items it uses."""
+        mentioned = expressions.walk(self.tree) if self.tree is not None else ()
+        firsts = {name.steps[0] for name in mentioned if isinstance(name, Name)}
+        return {seen for first in firsts for seen in self.values.get(first, ()) if isinstance(seen, Input)}
+
+    @property
     def used(self) -> Iterator[Seen]:
         """What these names refer to."""
         return (seen for name in self.names for seen in self.values.get(name, ()))
@@ -151,8 +158,8 @@ class _KnownInputs:
 @once
 def _all(spec: Resolved) -> tuple[tuple[Site, ...], _KnownInputs]:
     """Every expression, and the inputs of types, which can follow from each other."""
-    known_inputs, size = _KnownInputs({}, {}), -1
-    found = [site for scope in every(spec) for site in _Sites(spec, scope, known_inputs).all()]
+    known_inputs, size, late = _KnownInputs({}, {}), -1, late_inputs(spec)
+    found = [site for scope in every(spec) for site in _Sites(spec, scope, known_inputs, late).all()]
     inputs = [(given, site, site.tree) for site in found if (given := site.input) is not None and site.tree is not None]
     while known_inputs.size > size:
         size = known_inputs.size
@@ -179,13 +186,38 @@ def given_fields(spec: Resolved) -> Mapping[Input, tuple[Visit, ...]]:
     return _all(spec)[1].fields
 
 
-class _Sites:
-    """The expressions of one scope."""
+@once
+def late_inputs(spec: Resolved) -> frozenset[Input]:
+    """The inputs of types that are needed only when all around the struct was read: nothing but derived values and
+    defaults use them. Items of lists, and structs that are packed, have none.
+    """
+    inputs = {Input(struct.name, name) for struct in spec.structs.values() for name in struct.given}
+    early: set[Input] = set()
+    passed: list[tuple[Input, set[Input]]] = []
+    scopes = every(spec) if inputs else ()
+    for site in (site for scope in scopes for site in _Sites(spec, scope, _KnownInputs({}, {}), frozenset()).all()):
+        if site.input is None:
+            early |= site.inputs if site.moment in (Moment.FRAMING, Moment.READING) else set()
+            continue
+        passed.append((site.input, site.inputs))
+        field = site.visit.item if site.visit is not None else None
+        if isinstance(field, model.Field) and (field.repeat is not None or field.through is not None):
+            early.add(site.input)
+    size = -1
+    while size < len(early):
+        size = len(early)
+        early.update(asked for given, inner in passed if given in early for asked in inner)
+    return frozenset(inputs - early)
 
-    def __init__(self, spec: Resolved, scope: Scope, known_inputs: _KnownInputs) -> None:
+
+class _Sites:
+    """The expressions of one scope. ``late`` are the late inputs of types."""
+
+    def __init__(self, spec: Resolved, scope: Scope, known_inputs: _KnownInputs, late: frozenset[Input]) -> None:
         self.spec = spec
         self.scope = scope
         self.known_inputs = known_inputs
+        self.late = late
         self.sight = Sight(spec, scope, known_inputs.fields)
 
     def all(self) -> Iterator[Site]:
@@ -243,8 +275,11 @@ class _Sites:
     def field(self, visit: Visit, field: model.Field) -> Iterator[Site]:
         yield from self.reading(visit, "when", field.when, Kind.CONDITION)
         yield from self.reading(visit, "at", field.place, Kind.NUMBER, grows=True)
-        for value in field.inputs.values():
-            yield from self.reading(visit, "with", value, None, grows=True)
+        for name, value in field.inputs.items():
+            if Input(field.type.word, name) in self.late:
+                yield from self.whole(visit, "with", value, None)
+            else:
+                yield from self.reading(visit, "with", value, None, grows=True)
         if isinstance(field.wire.extent, model.Size):
             yield from self.reading(visit, "size", field.wire.extent.condition, Kind.NUMBER, grows=True)
         if field.through is not None:
@@ -327,7 +362,7 @@ class _Sites:
         if item is not None and item.name not in self.spec.recursive:
             given = tuple(Input(item.name, name) for name in item.given)
             scope = Scope(item, walk(item.nodes), self.scope.header_at(visit), given=given)
-            inside = _Sites(self.spec, scope, self.known_inputs)
+            inside = _Sites(self.spec, scope, self.known_inputs, self.late)
             yield from inside.site("until", until, Kind.CONDITION, Moment.READING, lambda _: True)
 
     def variant(self, message: model.Message, when: Condition | None) -> Iterator[Site]:

@@ -90,7 +90,7 @@ def _types(structs: Sequence[model.Struct]) -> Iterator[str]:
 
 def _levels(name: str, structs: Sequence[model.Struct]) -> list[Code | None]:
     """The layouts of the levels of a type from the deepest on, None for those that the first one's function makes."""
-    found = [constructs.layout(each.nodes) for each in structs]
+    found = [constructs.layout(each.nodes, each.late) for each in structs]
     if structs[-1].name != name or len(structs) == 1:
         return [*found]
     own, inner = class_name(name), [class_name(each.name) for each in structs]

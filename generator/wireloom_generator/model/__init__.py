@@ -44,6 +44,7 @@ from wireloom_generator.model.resolved import Declarations, Resolved
 from wireloom_generator.model.walking import (
     Elsewhere,
     Tail,
+    asks_input,
     children,
     derived_from,
     exhausting,

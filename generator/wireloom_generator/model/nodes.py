@@ -375,7 +375,8 @@ Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered
 
 @dataclass(frozen=True, slots=True)
 class Struct(Described):
-    """A shared struct. Its expressions see its inputs ``given``. If it ``exhausts``, it always takes all bytes left.
+    """A shared struct. Its expressions see its inputs ``given``, of which the ``late`` ones are known only when what is
+    around it was read. If it ``exhausts``, it always takes all bytes left.
 
     Valid recursive structs were unrolled, so a ``depth`` or a ``limit`` here is a mistake. It may be one level of the
     recursive type ``level_of``.
@@ -389,3 +390,4 @@ class Struct(Described):
     depth: int | None = None
     limit: int | None = None
     level_of: str | None = field(default=None, compare=False)
+    late: tuple[str, ...] = ()

@@ -1,8 +1,9 @@
 """The contents of nodes, their sizes, and their groups for emitters; shared by everything that walks a model."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import TypeGuard
 
 from wireloom_generator import expressions, types
 from wireloom_generator.model.nodes import (
@@ -79,6 +80,17 @@ def derived_from(field: Field) -> expressions.Name | None:
     parts = expressions.walk(field.derive.expression)
     about = next(part for part in parts if isinstance(part, expressions.Name) and part.item is not None)
     return expressions.Name(".".join(about.steps), origin=about.origin, nullable=True)
+
+
+def asks_input(node: Node | BitField, inputs: Collection[str]) -> TypeGuard[Field | BitField]:
+    """Whether one of these inputs of the type decides what a field follows from, or what its own type is given."""
+    if not isinstance(node, Field | BitField):
+        return False
+    asked = [node.derive]
+    if isinstance(node, Field):
+        asked += node.inputs.values()
+    found = (name for each in asked if each is not None for name in expressions.names(each.expression))
+    return any(name.origin is expressions.Origin.INPUT and name.steps[0] in inputs for name in found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,10 @@ def optional_string(text: str | None) -> str | None:
     return None if text is None else string(text)
 
 
-def layout(nodes: Iterable[model.Node]) -> Bracketed:
-    """A layout of the nodes."""
-    return call("Layout", *row(nodes))
+def layout(nodes: Iterable[model.Node], late: Iterable[str] = ()) -> Bracketed:
+    """A layout of the nodes, which is given the ``late`` inputs when all around it was read."""
+    names = group(*map(string, late)) if late else None
+    return call("Layout", *row(nodes), late=names)
 
 
 def row(nodes: Iterable[model.Node]) -> Iterator[Code]:

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import captured_parameters, heads, offsets
-from wireloom_generator.analysis.sites import sites
+from wireloom_generator.analysis.scopes import Input
+from wireloom_generator.analysis.sites import late_inputs, sites
 from wireloom_generator.expressions import Expr, Logical, Unary, Value, printed
 from wireloom_generator.expressions.comparisons import conjuncts
 from wireloom_generator.model import matching
@@ -36,7 +37,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         byte_order=spec.byte_order if spec.byte_order in spec.parameters else None,
         enums=tuple(spec.enums.values()),
         flags=tuple(spec.flags.values()),
-        structs=spec.used,
+        structs=tuple(_with_late_inputs(spec, struct) for struct in spec.used),
         tables=tuple(spec.tables.values()),
         record=record,
         header=(*_recorded(parameters), *record_columns(record)),
@@ -46,6 +47,11 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         sources=sources,
         folders=tuple(sorted({part.at.path.parent for part in spec.shared})),
     )
+
+
+def _with_late_inputs(spec: model.Resolved, struct: model.Struct) -> model.Struct:
+    late = tuple(name for name in struct.given if Input(struct.name, name) in late_inputs(spec))
+    return replace(struct, late=late) if late else struct
 
 
 def _from_capture(spec: model.Resolved) -> Iterator[model.Parameter]:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from wireloom_generator import model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.offsets import Offsets, edge
-from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, structs
+from wireloom_generator.analysis.scopes import Input, Scope, Visit, head, messages, structs
 from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import (
     Among,
@@ -40,8 +40,10 @@ Bounds = tuple[float, float]
 def derive_cycle(spec: Resolved) -> Iterator[Violation]:
     """Reports derived fields that depend on themselves."""
     derived = [site for site in sites(spec) if site.key == "derive"]
+    passed = [(site.input, site) for site in sites(spec) if site.input is not None]
+    given: dict[Input, list[Site]] = {told: [site for other, site in passed if other == told] for told, _ in passed}
     uses = {
-        number: [other for other, used in enumerate(derived) if _uses_value_of(site, used)]
+        number: [other for other, used in enumerate(derived) if _uses_value_of(site, used, given)]
         for number, site in enumerate(derived)
     }
     for number, site in enumerate(derived):
@@ -57,9 +59,17 @@ def _name(site: Site) -> str:
     return item.name
 
 
-def _uses_value_of(site: Site, other: Site) -> bool:
-    """Whether a derived field follows from the value of another."""
-    return any(isinstance(seen, Visit) and seen is other.visit for seen in site.used)
+def _uses_value_of(site: Site, other: Site, given: Mapping[Input, Sequence[Site]]) -> bool:
+    """Whether a derived field follows from the value of another, be it through the inputs of types."""
+    pending, seen_inputs = [site], set[Input]()
+    while pending:
+        for seen in pending.pop().used:
+            if isinstance(seen, Visit) and other.visit is not None and seen.item is other.visit.item:
+                return True
+            if isinstance(seen, Input) and seen not in seen_inputs:
+                seen_inputs.add(seen)
+                pending += given.get(seen, ())
+    return False
 
 
 def _back_to(start: K, edges: Mapping[K, Sequence[K]]) -> list[K] | None:

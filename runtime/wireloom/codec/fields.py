@@ -4,7 +4,7 @@
 """
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import partial, reduce
 from operator import or_
 from typing import Any, Literal, NamedTuple, Protocol
@@ -281,6 +281,10 @@ class Field(Subconstruct):
     def derived(self) -> bool:
         """Whether the value follows from the rest of the record."""
         return self.derive is not None or self.checksum is not None
+
+    def asks(self, inputs: Set[str]) -> bool:
+        """Whether it is derived from one of these inputs of the struct."""
+        return self.derive is not None and self.derive.asks_input(inputs)
 
     @property
     def fills(self) -> bool:

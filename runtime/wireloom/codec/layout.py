@@ -5,7 +5,7 @@ All parts of a layout work on one dict of values, ``this``. Derived values are c
 and filled in after the whole struct was written.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from construct import Construct, Container, Renamed
@@ -22,7 +22,7 @@ from wireloom.codec.lists import Repeat
 from wireloom.codec.raw import Raw, written
 from wireloom.codec.reader import Reader
 from wireloom.codec.runs import Run, byte_order
-from wireloom.codec.values import Constant, value_type
+from wireloom.codec.values import Constant, Nested, value_type
 from wireloom.codec.writer import Trust, Writer
 from wireloom.expressions import Expression, Formula, expression
 from wireloom.options import U64Type
@@ -31,11 +31,13 @@ from wireloom.options import U64Type
 class Part(Construct):
     """One step of a layout: reads into ``this``, writes from it.
 
-    ``showing`` are the columns that show that it is there, if a value is given for one of them.
+    ``showing`` are the columns that show that it is there, if a value is given for one of them. ``late`` are structs
+    with derived values that are checked only when what is around them was read.
     """
 
     showing: tuple[str, ...] = ()
     derived: Sequence[tuple[str, Field]] = ()
+    late: "Sequence[tuple[str, With]]" = ()
     computed = over = False
 
     def columns(self) -> Iterator[Column]:
@@ -53,14 +55,23 @@ Step = Part | Run
 
 
 class Layout(Construct):
-    """Fields and parts in order. As a value inside a record, it has a ``Container`` of its own."""
+    """Fields and parts in order. As a value inside a record, it has a ``Container`` of its own.
 
-    def __init__(self, *items: Construct) -> None:
+    Of what it is given, the ``late`` inputs are known only when what is around it was read.
+    """
+
+    def __init__(self, *items: Construct, late: tuple[str, ...] = ()) -> None:
         super().__init__()
+        self.late_inputs = frozenset(late)
         self.steps = list(_steps(items))
         self.writing = sorted(self.steps, key=lambda step: not step.computed)
         self.showing = tuple(name for step in self.steps for name in step.showing)
         self.derived = [item for step in self.steps for item in step.derived]
+        self.late = [item for step in self.steps for item in step.late]
+        self.derived_late = [item for item in self.derived if late and item[1].asks(self.late_inputs)]
+        self.derived_early = [item for item in self.derived if item not in self.derived_late]
+        self.passing = [item for item in self.late if item[1].asks(self.late_inputs)]
+        self.passed = [item for item in self.late if item not in self.passing]
         self._columns = merge(column for step in self.steps for column in step.columns())
         self.empty: Values = dict.fromkeys(column.name for column in self._columns)
         self.coercion = Coercion(self._columns)
@@ -90,12 +101,19 @@ class Layout(Construct):
         stream.frame = Frame(outer.parameters, record=outer["record"])
         stream.frame.given = values
         self.read(stream, this)
-        if self.derived:
-            for _, field in self.derived:
+        if self.derived_early:
+            for _, field in self.derived_early:
                 stream.sum(field.summed(this, stream.record, stream.frame))
-            verify(stream, this, self.derived)
+            verify(stream, this, self.derived_early)
+        if self.passed:
+            verify_late(stream, this, self.passed)
         stream.inner, stream.frame = stream.frame, outer
         return this
+
+    def verify_late(self, reader: Reader, this: Values) -> None:
+        """Check what follows from the late inputs. Raises ``DecodeError``."""
+        verify(reader, this, self.derived_late)
+        verify_late(reader, this, self.passing)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         return self.build_given(obj, stream, NOTHING)
@@ -165,6 +183,20 @@ def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -
             reader.refuse(DecodeError(code, detail, reader.frame.origin(name), name))
 
 
+def verify_late(reader: Reader, this: Values, late: "Iterable[tuple[str, With]]") -> None:
+    """Check what in structs follows from what is around them, all of which was read. Raises ``DecodeError``."""
+    outer = reader.frame
+    for name, struct in late:
+        if this.get(name) is None or not reader.judges:
+            continue
+        reader.frame = outer.inside(name)
+        try:
+            struct.layout.verify_late(reader, this[name])
+        except DecodeError as error:
+            raise error.within(name) from None
+        reader.frame = outer
+
+
 def _steps(items: Iterable[Construct]) -> Iterator[Step]:
     run: list[tuple[str, Field]] = []
     order: tuple[str | None, str | None] = _NO_ORDER
@@ -200,6 +232,7 @@ class Around(Part):
         self.content = Layout(*items)
         self.showing = self.content.showing
         self.derived = self.content.derived
+        self.late = self.content.late
 
     def columns(self) -> Iterator[Column]:
         return self.content.columns()
@@ -221,6 +254,8 @@ class Lone(Part):
         is_struct = isinstance(value_type(self.subcon), StructOf) or getattr(self.subcon, "is_struct", False)
         self.is_built = is_struct or isinstance(self.subcon, Repeat)
         self.derived = [(name, self.field)] if self.field.derived else []
+        self.late = [(name, struct) for struct in _late(self.subcon)]
+        self.is_watched = self.field.watched or bool(self.late)
         self._loaded = {u64: list(self.field.loaders(name, u64)) for u64 in U64Type}
         self._settled = Settled(name)
         self._validity = Validity(name, self.field.valid) if self.field.valid else None
@@ -251,7 +286,7 @@ class Lone(Part):
                 error.offset = start
                 reader.refuse(error.within(self.name))
         reader.frame[self.name] = (start, reader.pos)
-        if self.field.watched:
+        if self.is_watched:
             reader.frame.note(self.name, reader.inner)
         if self.field.valid is not None:
             self.field.validate(this, self.name, reader, start)
@@ -344,6 +379,15 @@ class Lone(Part):
         return found
 
 
+def _late(subcon: Construct) -> "Iterator[With]":
+    """The struct that a value is, perhaps in a region of its own, if it has late inputs."""
+    match subcon:
+        case With() if subcon.layout.late_inputs:
+            yield subcon
+        case Nested():
+            yield from _late(subcon.layout)
+
+
 class NamedPart(Construct):
     """A construct that becomes a part of its own once it has a name."""
 
@@ -359,7 +403,13 @@ class With(Construct):
         super().__init__()
         self.layout = layout
         self.values = {name: expression(value) for name, value in values.items()}
-        self.items = [GivenItem(name, value) for name, value in self.values.items() if value.asks_item]
+        self.late = {name: value for name, value in self.values.items() if name in layout.late_inputs}
+        self.early = {name: value for name, value in self.values.items() if name not in self.late}
+        self.items = [GivenItem(name, value) for name, value in self.early.items() if value.asks_item]
+
+    def asks(self, inputs: Set[str]) -> bool:
+        """Whether late values use one of these inputs of the struct around it."""
+        return any(value.asks_input(inputs) for value in self.late.values())
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""
@@ -367,11 +417,12 @@ class With(Construct):
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         record, frame = stream.record, stream.frame
-        values = {name: value.ask(context, record, frame) for name, value in self.values.items()}
+        values = {name: value.ask(context, record, frame) for name, value in self.early.items()}
         for item in self.items:
             if values[item.name] is None:
                 raise DecodeError("invalid", item.fault, stream.pos)
-        return self.layout.parse_given(stream, values)
+        late = _LateValues(self.late, stream, context, values) if self.late else values
+        return self.layout.parse_given(stream, late)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         for item in self.items:
@@ -399,21 +450,32 @@ class GivenItem:
 
 
 class _LateValues(Mapping[str, Any]):
-    """The values, as far as they are known when they are used: they may depend on what surrounds the struct."""
+    """The values, as far as they are known when they are used: they may depend on what surrounds the struct. Those that
+    are ``known`` already do not.
+    """
 
-    def __init__(self, values: Mapping[str, Expression], writer: Writer, this: Values) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Expression],
+        stream: Reader | Writer,
+        this: Values,
+        known: Mapping[str, Any] = NOTHING,
+    ) -> None:
         self.values_of = values
-        self.writer = writer
-        self.frame = writer.frame
-        self.index = writer.frame.index
+        self.known = known
+        self.stream = stream
+        self.frame = stream.frame
+        self.index = stream.frame.index
         self.this = this
 
     def __getitem__(self, name: str) -> Any:
+        if name in self.known:
+            return self.known[name]
         self.frame.index = self.index
-        return self.values_of[name].ask(self.this, self.writer.record, self.frame)
+        return self.values_of[name].ask(self.this, self.stream.record, self.frame)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.values_of)
+        return iter({**self.known, **self.values_of})
 
     def __len__(self) -> int:
-        return len(self.values_of)
+        return len({**self.known, **self.values_of})

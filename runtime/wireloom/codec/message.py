@@ -13,11 +13,10 @@ from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.deferred_values import Path
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field
 from wireloom.codec.fixups import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.flagged import Flagged, KeptRecord
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.layout import Layout, await_, container, verify
+from wireloom.codec.layout import Layout, await_, container, verify, verify_late
 from wireloom.codec.matching import Given, selections
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
@@ -52,6 +51,7 @@ class Record:
         self.columns = merge(column for layout in layouts for column in layout.columns())
         self.coercion = Coercion(self.columns)
         self.derived = [item for layout in layouts for item in layout.derived]
+        self.late = [item for layout in layouts for item in layout.late]
         self.slots = [part for part in self.tail if isinstance(part, Slot)]
 
 
@@ -124,12 +124,14 @@ class Message(Construct):
             else RecordStep(part, self.sections.get(part.name, _NOTHING), part.name == decisive)
             for part in record.tail
         ]
-        self.derived: dict[str | None, list[tuple[str, Field]]] = {
+        found = {
             variant.name if variant else None: [
-                item for slot in record.slots for layout in self._layouts(slot, variant) for item in layout.derived
+                layout for slot in record.slots for layout in self._layouts(slot, variant)
             ]
             for variant in (None, *variants)
         }
+        self.derived = {key: [item for layout in layouts for item in layout.derived] for key, layouts in found.items()}
+        self.late = {key: [item for layout in layouts for item in layout.late] for key, layouts in found.items()}
         self.columns = merge(self._all_columns())
         self._claimants = {
             (slot.name, variant and variant.name): slot
@@ -203,7 +205,9 @@ class Message(Construct):
             if variant is not None and slot.name in variant.sections:
                 variant.sections[slot.name].read(reader, this)
             slot.leave(reader, this, outer)
-        verify(reader, this, self.derived[variant.name if variant else None])
+        key = variant.name if variant else None
+        verify(reader, this, self.derived[key])
+        verify_late(reader, this, self.late[key])
         wrong = self.wrong(this, reader.record, reader.frame, variant)
         if wrong is not None:
             reader.refuse(wrong)

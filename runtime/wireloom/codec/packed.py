@@ -195,6 +195,7 @@ class Unpack(Part):
         self.showing = (*self.content.showing, *beside)
         self.derived = [(name, field) for name, field in self.content.derived if field.checksum is None]
         self._sums = [(name, field) for name, field in self.content.derived if field.checksum is not None]
+        self.late = self.content.late
         self.follows = bool(self.content.derived)
         self.names = tuple(dict.fromkeys(_located(self.content)))
         self._blamed = trailing or next(self.columns(), Column("", "")).name

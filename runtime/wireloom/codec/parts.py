@@ -204,6 +204,7 @@ class Choice(Part):
         self._contents = [option.content if isinstance(option, When) else option for option in alternatives]
         self._taking = [frozenset(option.showing) for option in alternatives]
         self.derived = list({name: (name, field) for option in alternatives for name, field in option.derived}.values())
+        self.late = list({name: (name, struct) for option in alternatives for name, struct in option.late}.values())
 
     def columns(self) -> Iterator[Column]:
         for option in self.alternatives:

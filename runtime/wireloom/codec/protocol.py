@@ -23,7 +23,7 @@ from wireloom.codec.errors import DecodeError, EncodeError, NoRecordError, count
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields
-from wireloom.codec.layout import Layout, container, verify
+from wireloom.codec.layout import Layout, container, verify, verify_late
 from wireloom.codec.longs import Longs
 from wireloom.codec.message import Message, Record, Slot
 from wireloom.codec.parameter_discovery import FoundParameter
@@ -180,6 +180,7 @@ class Protocol:
         except DecodeError as error:
             raise self._within(error, message) from None
         verify(reader, row, self.record.derived)
+        verify_late(reader, row, self.record.late)
         if left := reader.left_over():
             raise surplus(left)
         return row

@@ -45,6 +45,7 @@ class Run:
     """Consecutive fixed-size fields of one byte order."""
 
     computed = over = False
+    late = ()
 
     def __init__(self, fields: list[tuple[str, Field]]) -> None:
         self.fields = fields

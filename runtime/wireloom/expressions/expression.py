@@ -5,6 +5,8 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     from wireloom.expressions.scalar import RecordFunction
     from wireloom.expressions.tree import Expr, Function, Name
 
@@ -46,6 +48,12 @@ class Expression:
     def asks_item(self) -> bool:
         """Whether it asks for an item of a list."""
         return _OF_A_LIST.search(self.text) is not None and any(name.item is not None for name in self.names)
+
+    def asks_input(self, inputs: "Set[str]") -> bool:
+        """Whether it uses one of these inputs of the struct that it is in."""
+        from wireloom.expressions.tree import Origin
+
+        return any(name.origin is Origin.INPUT and name.steps[0] in inputs for name in self.names)
 
     @cached_property
     def tree(self) -> "Expr":

@@ -1,9 +1,10 @@
 """What a program knows of a column while it is put together."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from wireloom.codec import With
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.meanings import DoubleMeaning, Ipv4Meaning, Ipv6Meaning, MacMeaning, Meaning, UuidMeaning
 from wireloom.programs import opcodes as op
@@ -185,7 +186,23 @@ def valid_in(known: Datum, valid: int) -> Datum:
 
 @dataclass(slots=True)
 class Level:
-    """The values of a struct that is being read."""
+    """The values of a struct that is being read, and the structs in it that are given more once it was read; of what it
+    is given itself, ``late_inputs`` come when what is around it was read.
+    """
 
     columns: dict[str, Datum] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    late: "list[LateStruct]" = field(default_factory=list)
+    late_inputs: Set[str] = frozenset()
+
+
+class LateStruct(NamedTuple):
+    """A struct with late inputs, and where it is in the rows ``where`` it was read, in which bytes (``whole``)."""
+
+    name: str
+    kind: With
+    level: Level
+    spans: Mapping[str, tuple[int, int]]
+    apart: Set[str]
+    where: int
+    whole: tuple[int, int]

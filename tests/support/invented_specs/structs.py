@@ -112,6 +112,8 @@ class Structs(Drawing):
             if row[struct["name"]][told]:
                 row[entry["name"]] = draw()
 
+        if "with" in struct and not {"at", "compute"} & entry.keys() and self.random.random() < 0.5:
+            struct["with"] = dict.fromkeys(struct["with"], f"size({entry['name']})")
         pieces = [struct, entry | {"when": f"{struct['name']}.{told}"}]
         inside = [each["name"] for each in inner if "name" in each and not {"at", "compute"} & each.keys()]
         if self.random.random() < 0.5:

@@ -88,7 +88,10 @@ def _dissector(protocol: model.Protocol, library: str = "") -> str:
             for flags in protocol.flags
         ],
         encodings=list(_encodings(protocol)),
-        types=[{"name": shared.name, "table": render(listed(shared.nodes))} for shared in protocol.structs],
+        types=[
+            {"name": shared.name, "table": render(listed(shared.nodes)), "late": shared.late and render(_late(shared))}
+            for shared in protocol.structs
+        ],
         record=render(listed(protocol.record.nodes)),
         messages=[render(_message(protocol, message)) for message in protocol.messages],
         framing=render(_framing(protocol)),
@@ -98,6 +101,13 @@ def _dissector(protocol: model.Protocol, library: str = "") -> str:
         name=string(protocol.name),
         title=words(protocol.doc.title),
     )
+
+
+def _late(shared: model.Struct) -> Bracketed:
+    """The late inputs of a type, and the fields whose check needs them."""
+    asking = (node.name for node in model.walk(shared.nodes) if model.asks_input(node, shared.late))
+    named = {"inputs": shared.late, "fields": asking}
+    return table([entry(key, table([entry(name, "true") for name in names])) for key, names in named.items()])
 
 
 def _enum(enum: model.Enum) -> Bracketed:

@@ -1377,11 +1377,26 @@ local function unlike(reader, entry, this)
   end
 end
 
-local function verify(reader, this, derived)
+local readers = {}
+
+-- The entries for derived values, with those of structs behind the others.
+function readers.late_last(derived)
+  local found = {}
+  for _, is_late in ipairs({false, true}) do
+    for _, entry in ipairs(derived) do
+      if (entry.this ~= nil) == is_late then found[#found + 1] = entry end
+    end
+  end
+  return found
+end
+
+-- Checks what follows from other values. The `late` entries of structs in this one come last.
+local function verify(reader, around, derived)
   if reader.open then return end
-  for _, entry in ipairs(derived) do
+  for _, entry in ipairs(readers.late_last(derived)) do
+    local this = entry.this or around
     local node, value = entry.node, this[entry.node.name]
-    local path, expected = reader.path .. node.name
+    local path, expected = (entry.path or reader.path) .. node.name
     if node.checksum then
       local data = covered(reader, node.checksum.over, this, entry.frame)
       expected = data and node.checksum.algorithm(data)
@@ -1415,24 +1430,46 @@ local function left_over(reader, path)
   return gaps, count
 end
 
+-- Takes from the derived values of a struct those that follow from what is around it, and leaves them to that.
+function readers.leave_late(reader, this, node, derived, late)
+  local own, left = {}, {}
+  for _, entry in ipairs(readers.late_last(derived)) do
+    if late.fields[entry.within or entry.node.name] then
+      entry.this, entry.path, entry.within = entry.this or this, entry.path or reader.path, node.name
+      left[#left + 1] = entry
+    else
+      own[#own + 1] = entry
+    end
+  end
+  return own, left
+end
+
 -- Reads a struct into a tree and a frame of its own.
 local function nested(reader, tree, node, value, this)
   local at, outer, limit, path, after = reader.pos, reader.frame, reader.limit, reader.path, nil
-  local given, taken = {}, reader.taken
+  local given, taken, late = {}, reader.taken, types[value.name].late
   if value.extent then
     reader.pos, reader.limit, after = span(reader, value.extent, this, node.name)
     reader.taken = nil
   end
+  if late then
+    setmetatable(given, {__index = function(_, name)
+      return value.given[name] and evaluate(value.given[name], this, reader.record, outer)
+    end})
+  end
   for name, asked in pairs(value.given) do
-    given[name] = evaluate(asked, this, reader.record, outer)
-    if given[name] == nil and value.items[name] then
-      fail("invalid", at, path .. node.name, "no value is given as " .. name)
+    if not (late and late.inputs[name]) then
+      given[name] = evaluate(asked, this, reader.record, outer)
+      if given[name] == nil and value.items[name] then
+        fail("invalid", at, path .. node.name, "no value is given as " .. name)
+      end
     end
   end
   reader.path = path .. node.name .. "."
   reader.frame = {record = outer.record, [1] = given}
   local item, found, derived = tree:add(node.field, range_of(reader, at, reader.limit - at)), {}, {}
   read(reader, item, found, types[value.name], derived)
+  if late then derived, reader.late = readers.leave_late(reader, found, node, derived, late) end
   verify(reader, found, derived)
   if after then
     local gaps, left = left_over(reader, reader.path)
@@ -1709,8 +1746,6 @@ local function leave(reader, section, tree, outer, this)
   reader.limit, reader.taken = outer[1], outer[2]
 end
 
-local readers = {}
-
 function readers.field(reader, tree, this, node, derived)
   local at = reader.pos
   reader.loose = false
@@ -1719,6 +1754,8 @@ function readers.field(reader, tree, this, node, derived)
   else
     this[node.name] = one(reader, tree, node, this)
   end
+  for _, entry in ipairs(reader.late or {}) do derived[#derived + 1] = entry end
+  reader.late = nil
   if node.raw and reader.loose then
     this[node.raw.name] = reader.data:sub(at + 1, reader.pos)
     add_value(reader, tree, node.raw, at, reader.pos - at)

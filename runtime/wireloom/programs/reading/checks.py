@@ -1,7 +1,8 @@
 """Fields in programs: what must hold of them, and what their numbers mean."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from wireloom import codec
 from wireloom.codec.checksums import Totals, table
@@ -9,13 +10,14 @@ from wireloom.codec.fields import TOO_LARGE
 from wireloom.codec.labels import bits_of
 from wireloom.codec.meanings import Counted, DecimalMeaning, DoubleMeaning, Meaning
 from wireloom.expressions import Expression
+from wireloom.expressions.tree import Name
 from wireloom.programs import labels
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, whole
 from wireloom.programs.outputs import Table
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reasons import Reason, ShownNumber, Word
-from wireloom.programs.values import WORD, Flags, NoProgramError, Number
+from wireloom.programs.values import WORD, Datum, Flags, LateStruct, Level, NoProgramError, Number
 
 Proven = Callable[[str, codec.Joined], bool]
 """Whether records have passed a field's checksum already."""
@@ -198,6 +200,37 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
             raise NoProgramError("a derived value that is no number")
         with at.asm.field(name):
             _verify(at, name, field, column, proven)
+
+
+def inputs(values: Mapping[str, Expression], at: Lowering) -> dict[str, Datum | int | None]:
+    """What a struct is given."""
+    trees = ((name, each.tree) for name, each in values.items())
+    return {name: at.known(tree) if isinstance(tree, Name) else at.ask_tree(tree) for name, tree in trees}
+
+
+def verify_late(at: Lowering, structs: Iterable[LateStruct]) -> None:
+    """Derived values of structs must be what follows from what is around them, all of which was read."""
+    for struct in structs:
+        with at.asm.field(struct.name):
+            at.within(struct.where, partial(_verify_late, at, struct))
+
+
+def _verify_late(at: Lowering, struct: LateStruct) -> None:
+    level, content, outer = struct.level, struct.kind.layout, (at.this, at.spans, at.apart, at.whole)
+    level.given = {**level.given, **inputs(struct.kind.late, at)}
+    at.this, at.spans, at.apart, at.whole = level, dict(struct.spans), struct.apart, struct.whole
+    at.nesting += 1
+    try:
+        verify(at, content.derived_late, lambda name, checksum: False)
+        verify_late(at, passing(level))
+    finally:
+        at.nesting -= 1
+        at.this, at.spans, at.apart, at.whole = outer
+
+
+def passing(level: Level, *, late: bool = True) -> list[LateStruct]:
+    """The structs that are given what the struct around them is given late, or the others."""
+    return [each for each in level.late if each.kind.asks(level.late_inputs) is late]
 
 
 def _verify(at: Lowering, name: str, field: codec.Field, column: Number, proven: Proven) -> None:

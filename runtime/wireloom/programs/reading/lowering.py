@@ -89,6 +89,8 @@ class Lowering:
         """The starts of what is absent in some rows."""
         self.inside: dict[str, Span] = {}
         """Where the fields are of the struct that was read last."""
+        self.innermost: tuple[Level, Set[str]] = self.this, frozenset()
+        """The struct that was read last, and what was read in it in other bytes."""
         self.nesting = 0
         self.decoding = decoding
         """Whether bytes may be packed, and lists have items."""

@@ -8,7 +8,7 @@ from wireloom.expressions import Expression
 from wireloom.expressions.tree import Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import both_masks, either_not
-from wireloom.programs.reading.checks import Proven, verify
+from wireloom.programs.reading.checks import Proven, verify, verify_late
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.parts import extent, layout
 from wireloom.programs.reasons import BrokenRule, SectionName
@@ -58,6 +58,7 @@ class _Message:
         at.asm.message = None
         at.this = header
         verify(at, said.record.derived, self.proven)
+        verify_late(at, header.late)
         at.end()
         return self.this
 
@@ -108,6 +109,7 @@ class _Message:
             for mask, variant in zip(self.chosen, self.said.variants, strict=False):
                 if slot.name in variant.sections and (derived := variant.sections[slot.name].derived):
                     self.at.within(mask, partial(verify, self.at, derived, self.proven))
+        verify_late(self.at, self.this.late)
 
     def _judge(self) -> None:
         """What must hold of the whole record."""

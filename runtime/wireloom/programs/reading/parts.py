@@ -22,7 +22,20 @@ from wireloom.programs.expressions import Found, both, both_masks, either_not, w
 from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
 from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
 from wireloom.programs.reading.borrowing import borrowed
-from wireloom.programs.reading.checks import certain, limited, meant, name_number, of_each, put, shown, valid, verify
+from wireloom.programs.reading.checks import (
+    certain,
+    inputs,
+    limited,
+    meant,
+    name_number,
+    of_each,
+    passing,
+    put,
+    shown,
+    valid,
+    verify,
+    verify_late,
+)
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.decimals import packed_decimal
 from wireloom.programs.reading.ends import padded, terminated
@@ -41,6 +54,7 @@ from wireloom.programs.values import (
     WAYS,
     WORD,
     Datum,
+    LateStruct,
     Level,
     Listed,
     Mask,
@@ -118,6 +132,9 @@ def _lone_value(part: Lone, at: Lowering) -> None:
         at.this.columns[part.name] = found
         if field.const is not None:
             _must_be(field.const, found, part.subcon, at)
+    for name, kind in part.late:
+        level, apart = at.innermost
+        at.this.late.append(LateStruct(name, kind, level, at.inside, apart, at.where, at.whole))
     if isinstance(found, Struct):
         if field.watched and isinstance(part.subcon, codec.Packed):
             raise NoProgramError("where something is in what is packed, or around that")
@@ -439,7 +456,7 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.Layout():
             return _struct(kind, {}, at)
         case codec.With() if not kind.items:
-            return _struct(kind.layout, _given(kind, at), at)
+            return _struct(kind.layout, inputs(kind.early, at), at)
         case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:
             start, _ = extent(kind.subcon.extent, at)
             return Spelled(start, way)
@@ -519,27 +536,23 @@ def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
     try:
         if not at.decoding:
             raise NoProgramError("items of a list")
-        given = _given(kind.item, inner) if isinstance(kind.item, codec.With) else {}
+        given = inputs(kind.item.early, inner) if isinstance(kind.item, codec.With) else {}
         return listed(kind, value(kind.item, inner), given, inner, at)
     except NoProgramError as error:
         at.left[str(error)] = None
         return no_items(kind, at)
 
 
-def _given(kind: codec.With, at: Lowering) -> dict[str, Datum | int | None]:
-    """What a struct is given."""
-    trees = ((name, each.tree) for name, each in kind.values.items())
-    return {name: at.known(tree) if isinstance(tree, Name) else at.ask_tree(tree) for name, tree in trees}
-
-
 def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struct:
     outer, spans, apart = at.this, at.spans, at.apart
-    at.this, at.spans, at.apart = Level(given=given), {}, frozenset()
+    at.this, at.spans, at.apart = Level(given=given, late_inputs=content.late_inputs), {}, frozenset()
     at.nesting += 1
     layout(content, at)
-    verify(at, content.derived, lambda name, checksum: False)
+    verify(at, content.derived_early, lambda name, checksum: False)
+    verify_late(at, passing(at.this, late=False))
     at.nesting -= 1
     found, at.inside = Struct(at.this.columns), at.spans
+    at.innermost = at.this, at.apart
     at.this, at.spans, at.apart = outer, spans, apart
     return found
 

@@ -16,12 +16,13 @@ from wireloom.codec.encodings import encoded
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
-from wireloom.codec.frames import Frame
+from wireloom.codec.frames import NOTHING, Frame
 from wireloom.codec.layout import Lone
 from wireloom.codec.meanings import Counted, DecimalMeaning
 from wireloom.codec.runs import Run
 from wireloom.codec.transforms import Same, Transform
 from wireloom.codec.varints import Varint
+from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
@@ -292,7 +293,7 @@ class Arranging(ArrangingExtents):
             case codec.Layout():
                 self._struct(name, kind, {})
             case codec.With() if not kind.items:
-                self._struct(name, kind.layout, dict(self._given_to(kind)))
+                self._struct(name, kind.layout, dict(self._given_to(kind)), kind.late)
             case codec.Nested():
                 self._enclosed(kind.extent, lambda: self._value(name, said, kind.layout))
             case codec.Repeat():
@@ -305,7 +306,7 @@ class Arranging(ArrangingExtents):
 
     def _given_to(self, kind: codec.With) -> Iterator[tuple[str, Found]]:
         """What a struct is given, as far as that is known: it may be needed only to read."""
-        for name, value in kind.values.items():
+        for name, value in kind.early.items():
             with suppress(NoProgramError):
                 yield name, self.ask(value)
 
@@ -397,7 +398,9 @@ class Arranging(ArrangingExtents):
         if name is not None:
             self._octets(name)
 
-    def _struct(self, name: str, content: codec.Layout, given: dict[str, Any]) -> None:
+    def _struct(
+        self, name: str, content: codec.Layout, given: dict[str, Any], later: Mapping[str, Expression] = NOTHING
+    ) -> None:
         known, outer, spans = self.this.columns.get(name), self.this, self.spans
         if not isinstance(known, Struct | None):
             raise NoProgramError("a struct that is given as something else")
@@ -408,6 +411,8 @@ class Arranging(ArrangingExtents):
             outlines=dict(outline.fields) if outline is not None else {},
             inputs=outer.inputs,
             path=(*outer.path, name),
+            around=outer,
+            later=later,
         )
         outer.inner[name] = inner
         self.this, self.spans = inner, {}

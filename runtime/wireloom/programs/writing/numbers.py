@@ -74,6 +74,15 @@ class ArrangingNumbers(Lowering):
         is_ahead = isinstance(scope, Laid) and steps[0] in scope.told and steps[0] not in scope.placed
         return None if is_ahead else super()._reached(name, steps)
 
+    def _given(self, name: str) -> Datum | int | None:
+        level = self.this
+        if name not in level.later or level.around is None:
+            return super()._given(name)
+        inner, self.this, self.spans = self.spans, level.around, level.around.spans
+        found = self.ask(level.later[name])
+        self.this, self.spans = level, inner
+        return found
+
     def offset(self, name: str) -> Number:
         """Where ``name`` starts."""
         return Number(self.span(name)[0], 0, FARTHEST)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from wireloom import codec
+from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
 from wireloom.programs.reading.lowering import Span
 from wireloom.programs.values import Datum, Level
@@ -23,7 +24,7 @@ class Copied(NamedTuple):
 class Laid(Level):
     """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in and
     the masks of the rows for that, the structs in it, what is known of its columns, which are those of ``inputs`` with
-    this ``path``, and which fields are ``placed``.
+    this ``path``, and which fields are ``placed``. It is given ``later`` what follows from the values ``around`` it.
     """
 
     octets: dict[str, Copied] = field(default_factory=dict)
@@ -33,6 +34,8 @@ class Laid(Level):
     outlines: Mapping[str, Outline] = field(default_factory=dict)
     inputs: Inputs | None = None
     path: Path = ()
+    around: "Laid | None" = None
+    later: Mapping[str, Expression] = field(default_factory=dict)
     placed: set[str] = field(default_factory=set)
     told: Mapping[str, Datum] = field(init=False)
     """What is given, with nothing filled in."""
