@@ -16,7 +16,6 @@ from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
-from wireloom.expressions.tree import Name
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, whole
 from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
