@@ -534,63 +534,68 @@ local function bcd(digits, scale, signs, lenient, little, low)
   end}
 end
 
--- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, the usual ones
--- first.
-local zones = {ebcdic = 0xf0, ascii = 0x30}
-local separate_signs = {ebcdic = "\x4e\x60", ascii = "+-"}
-local function ten_from(byte)
-  local found = {}
-  for i = 0, 9 do found[#found + 1] = string.char(byte + i) end
-  return table.concat(found)
-end
-local signed_digits = {
-  ebcdic = {
-    plus = {ten_from(0xc0), ten_from(0xa0), ten_from(0xe0), ten_from(0xf0)}, minus = {ten_from(0xd0), ten_from(0xb0)},
-  },
-  ascii = {plus = {"{ABCDEFGHI", "0123456789"}, minus = {"}JKLMNOPQR", "pqrstuvwxy"}},
-}
+local zoned
 
--- The digit of a byte that also has a sign, whether that is a minus, and whether it is an unusual byte.
-local function signed_digit(encoding, byte)
-  for name, lists in pairs(signed_digits[encoding]) do
-    for i, list in ipairs(lists) do
-      local found = list:find(string.char(byte), 1, true)
-      if found then return found - 1, name == "minus", i > 1 end
+do
+  -- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, the usual ones
+  -- first.
+  local zones = {ebcdic = 0xf0, ascii = 0x30}
+  local separate_signs = {ebcdic = "\x4e\x60", ascii = "+-"}
+  local function ten_from(byte)
+    local found = {}
+    for i = 0, 9 do found[#found + 1] = string.char(byte + i) end
+    return table.concat(found)
+  end
+  local signed_digits = {
+    ebcdic = {
+      plus = {ten_from(0xc0), ten_from(0xa0), ten_from(0xe0), ten_from(0xf0)},
+      minus = {ten_from(0xd0), ten_from(0xb0)},
+    },
+    ascii = {plus = {"{ABCDEFGHI", "0123456789"}, minus = {"}JKLMNOPQR", "pqrstuvwxy"}},
+  }
+
+  -- The digit of a byte that also has a sign, whether that is a minus, and whether it is an unusual byte.
+  local function signed_digit(encoding, byte)
+    for name, lists in pairs(signed_digits[encoding]) do
+      for i, list in ipairs(lists) do
+        local found = list:find(string.char(byte), 1, true)
+        if found then return found - 1, name == "minus", i > 1 end
+      end
     end
   end
-end
 
--- Zoned decimal: a number, or its text if it has a scale. A `lenient` one also has other signs in use.
-local function zoned(digits, scale, encoding, sign, lenient)
-  local is_separate, is_leading = sign:find("separate") ~= nil, sign:find("leading") ~= nil
-  local size, zone = digits + (is_separate and 1 or 0), zones[encoding]
-  return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
-    local place = is_leading and at or at + size - 1
-    local function wrong(where, what)
-      fail("invalid", where, path, what .. string.format("%02x", data:byte(where + 1)))
-    end
-    local value, minus, is_other = 0, false, false
-    if is_separate then
-      local found = separate_signs[encoding]:find(data:sub(place + 1, place + 1), 1, true)
-      if not found then wrong(place, "a sign expected, found ") end
-      minus = found == 2
-    end
-    for i = at, at + size - 1 do
-      local digit = data:byte(i + 1) - zone
-      if i == place and not is_separate and sign ~= "" then
-        digit, minus, is_other = signed_digit(encoding, data:byte(i + 1))
-        if not digit then wrong(i, "a digit with a sign expected, found ") end
+  -- Zoned decimal: a number, or its text if it has a scale. A `lenient` one also has other signs in use.
+  function zoned(digits, scale, encoding, sign, lenient)
+    local is_separate, is_leading = sign:find("separate") ~= nil, sign:find("leading") ~= nil
+    local size, zone = digits + (is_separate and 1 or 0), zones[encoding]
+    return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
+      local place = is_leading and at or at + size - 1
+      local function wrong(where, what)
+        fail("invalid", where, path, what .. string.format("%02x", data:byte(where + 1)))
       end
-      if not (is_separate and i == place) then
-        if digit < 0 or digit > 9 then wrong(i, "a decimal digit expected, found ") end
-        value = add(mul(value, 10), digit)
+      local value, minus, is_other = 0, false, false
+      if is_separate then
+        local found = separate_signs[encoding]:find(data:sub(place + 1, place + 1), 1, true)
+        if not found then wrong(place, "a sign expected, found ") end
+        minus = found == 2
       end
-    end
-    is_other = is_other or (minus and value == 0)
-    if is_other and not lenient then wrong(place, "another sign expected, found ") end
-    value = minus and sub(0, value) or value
-    return scale == 0 and value or decimal(value, scale), is_other
-  end}
+      for i = at, at + size - 1 do
+        local digit = data:byte(i + 1) - zone
+        if i == place and not is_separate and sign ~= "" then
+          digit, minus, is_other = signed_digit(encoding, data:byte(i + 1))
+          if not digit then wrong(i, "a digit with a sign expected, found ") end
+        end
+        if not (is_separate and i == place) then
+          if digit < 0 or digit > 9 then wrong(i, "a decimal digit expected, found ") end
+          value = add(mul(value, 10), digit)
+        end
+      end
+      is_other = is_other or (minus and value == 0)
+      if is_other and not lenient then wrong(place, "another sign expected, found ") end
+      value = minus and sub(0, value) or value
+      return scale == 0 and value or decimal(value, scale), is_other
+    end}
+  end
 end
 
 -- A hexadecimal float of IBM; a `lenient` one also has other forms of a number, and those that a double does not have.
@@ -2348,41 +2353,45 @@ local function escape_pairs(escape, codes, others)
   return {unescape = unescape, escape = function(data) return (data:gsub(".", written)) end}
 end
 
-local function uncobs(data)
-  local zero = data:find("\0", 1, true)
-  if zero then fail("escape", zero - 1, "record", "00 must be escaped") end
-  local found, at = {}, 1
-  while at <= #data do
-    local count = data:byte(at)
-    if at + count - 1 > #data then
-      fail("escape", at - 1, "record", ("%02x stands for more bytes than are left"):format(count))
+local escapes
+
+do
+  local function uncobs(data)
+    local zero = data:find("\0", 1, true)
+    if zero then fail("escape", zero - 1, "record", "00 must be escaped") end
+    local found, at = {}, 1
+    while at <= #data do
+      local count = data:byte(at)
+      if at + count - 1 > #data then
+        fail("escape", at - 1, "record", ("%02x stands for more bytes than are left"):format(count))
+      end
+      found[#found + 1] = data:sub(at + 1, at + count - 1)
+      at = at + count
+      if count < 255 and at <= #data then found[#found + 1] = "\0" end
     end
-    found[#found + 1] = data:sub(at + 1, at + count - 1)
-    at = at + count
-    if count < 255 and at <= #data then found[#found + 1] = "\0" end
+    return table.concat(found)
   end
-  return table.concat(found)
-end
 
-local function cobs(data)
-  local found, at = {}, 1
-  while at <= #data + 1 do
-    local zero = data:find("\0", at, true) or #data + 1
-    local size = math.min(zero - at, 254)
-    found[#found + 1] = string.char(size + 1) .. data:sub(at, at + size - 1)
-    at = at + size + (size < 254 and 1 or 0) -- behind the zero, if it comes now
-    if size == 254 and at == #data + 1 then break end
+  local function cobs(data)
+    local found, at = {}, 1
+    while at <= #data + 1 do
+      local zero = data:find("\0", at, true) or #data + 1
+      local size = math.min(zero - at, 254)
+      found[#found + 1] = string.char(size + 1) .. data:sub(at, at + size - 1)
+      at = at + size + (size < 254 and 1 or 0) -- behind the zero, if it comes now
+      if size == 254 and at == #data + 1 then break end
+    end
+    return table.concat(found)
   end
-  return table.concat(found)
-end
 
-local escapes = {
-  slip = escape_pairs(0xdb, {{0xdc, 0xc0}, {0xdd, 0xdb}}),
-  hdlc = escape_pairs(0x7d, {{0x5d, 0x7d}, {0x5e, 0x7e}}, function(code)
-    return code ~= 0x7d and code ~= 0x7e and xor(code, 0x20) or nil
-  end),
-  cobs = {unescape = uncobs, escape = cobs},
-}
+  escapes = {
+    slip = escape_pairs(0xdb, {{0xdc, 0xc0}, {0xdd, 0xdb}}),
+    hdlc = escape_pairs(0x7d, {{0x5d, 0x7d}, {0x5e, 0x7e}}, function(code)
+      return code ~= 0x7d and code ~= 0x7e and xor(code, 0x20) or nil
+    end),
+    cobs = {unescape = uncobs, escape = cobs},
+  }
+end
 
 -- =============================================================================
 -- 10  Registration
