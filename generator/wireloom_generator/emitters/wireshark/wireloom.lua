@@ -537,8 +537,8 @@ end
 local zoned
 
 do
-  -- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, the usual ones
-  -- first.
+  -- The zones of plain digits; the bytes of separate signs; and those of digits with plus and with minus, the usual
+  -- ones first.
   local zones = {ebcdic = 0xf0, ascii = 0x30}
   local separate_signs = {ebcdic = "\x4e\x60", ascii = "+-"}
   local function ten_from(byte)
