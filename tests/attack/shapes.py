@@ -23,6 +23,7 @@ from wireloom.codec import (
     With,
 )
 from wireloom.codec.computed import Computed
+from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.meanings import Meaning
@@ -134,6 +135,8 @@ def _shape(steps: Iterable[Any]) -> Shape:
             case Encoded():
                 fields = {field.name: Kind(fills=True) for field in step.encoding.table.fields}
                 _add(shape, {step.name: Kind(inner=fields), step.encoding.raw: Kind(raw=True, fills=True)})
+            case KeptRecord():
+                _add(shape, {step.name: Kind(raw=True, fills=True)})
             case Section() | When() | Optional() | Ordered() | Unpack():
                 _add(shape, _shape(step.content.steps))
                 if isinstance(step, Section | Unpack) and step.trailing:

@@ -21,6 +21,8 @@ from support.paths import ROOT
 
 from c_code.driver import Answer, Described
 from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec.computed import Computed
+from wireloom.contents import parts_of
 from wireloom_generator import emitters, examples, model
 from wireloom_generator.c_code import CType, Member, Translation, has_name, member_name, number_type
 from wireloom_generator.reading import spec
@@ -42,6 +44,11 @@ class InC:
     translation: Translation
     library: Path
     messages: dict[str, tuple[str, Described]]
+
+    @property
+    def computed(self) -> frozenset[str]:
+        """The names of values that are in no bytes: C says where those are that they are computed from, or 0."""
+        return frozenset(part.name for part in parts_of(self.codec) if isinstance(part, Computed))
 
     @property
     def two(self) -> bool:
@@ -197,7 +204,7 @@ def compared(found: InC, records: Sequence[bytes]) -> Compared:
         try:
             row = found.codec.parse(record)
         except DecodeError as error:
-            _refused(told, mine, error, record)
+            _refused(told, mine, error, record, found.computed)
             continue
         order = found.codec.framing.byte_order
         one = mine[orders.index(row[order] == "little")] if found.two and order else mine[0]
@@ -207,7 +214,9 @@ def compared(found: InC, records: Sequence[bytes]) -> Compared:
     return told
 
 
-def _refused(told: Compared, answers: Sequence[Answer], error: DecodeError, record: bytes) -> None:
+def _refused(
+    told: Compared, answers: Sequence[Answer], error: DecodeError, record: bytes, computed: frozenset[str]
+) -> None:
     if any(one.values is not None for one in answers):
         told.differ.append(f"{record.hex()}: {error.reason}, but accepted")
         return
@@ -216,16 +225,17 @@ def _refused(told: Compared, answers: Sequence[Answer], error: DecodeError, reco
     if fields and not any(_is_same(error.field, *each) for each in fields):
         told.elsewhere.append(f"{record.hex()}: {error.reason}, not {fields}")
     same = [one for one in answers if error.field and one.field == re.sub(r"\[\d+\]", "[]", error.field)]
-    if same and not any(one.at == error.offset or _is_inside(error, one) for one in same):
+    is_nowhere = error.field.rpartition(".")[2] in computed
+    if same and not is_nowhere and not any(one.at == error.offset or _is_inside(error, one) for one in same):
         told.astray.append(f"{record.hex()}: {error.reason}, not at {[one.at for one in same]}")
 
 
 def _is_inside(error: DecodeError, one: Answer) -> bool:
     """Whether the codec's place is one in a FlatBuffers table or in a number of several groups, or that of a value that
-    is in no bytes.
+    is in no bytes; or C does not know it, of what is derived and was read under another condition.
     """
     is_in_a_table = error.code == "flatbuffers" or (error.code == "text" and error.field.count(".") > 1)
-    return is_in_a_table or "groups" in one.text or (error.code == "range" and not one.at)
+    return is_in_a_table or "groups" in one.text or (error.code in ("range", "derived") and not one.at)
 
 
 def _is_same(path: str, other: str, text: str) -> bool:

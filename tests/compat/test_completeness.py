@@ -51,6 +51,7 @@ UNCOMPARED = {
     (model.Checksum, "faults"): "no spec without mistakes has one",
     (model.Checksum, "title"): "what is computed is compared, whatever its name",
     (model.Variant, "shared"): "where it is declared",
+    (model.Struct, "late"): "follows from what its fields use, which is compared",
     (model.Doc, "accepted"): "what is accepted of a spec is nobody's interface",
     (model.Example, "doc"): "what is said of an example is nobody's interface",
     (model.Field, "hex"): "how the spec writes numbers",

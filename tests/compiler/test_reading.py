@@ -13,6 +13,7 @@ from support.paths import ROOT
 
 from wireloom.cli import app
 from wireloom.codec import Protocol
+from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.layout import Lone
 from wireloom.contents import parts_of
 from wireloom.programs.support import unread
@@ -69,8 +70,8 @@ sections:
     - {name: pairs, type: Pair, repeat: {count: 0}}
     - {name: words, type: Word, repeat: rest}
 """
-KEPT = {"payment"}
-"""The messages with an example in which a list has digits that are kept as bytes, or items have."""
+KEPT = {"payment", "named"}
+"""The messages with an example in which a list has digits that are kept as bytes, or items have, or escapes are."""
 TOLD = [
     "A record of strange is decoded by itself if it has what numbers of 64 bits cannot say.",
     "The other messages are decoded many records at once.",
@@ -81,7 +82,9 @@ TOLD = [
 
 def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
     """The messages of which sound examples went to the codec, though they need no column for bytes."""
-    kept = {part.field.raw for part in parts_of(pair.codec) if isinstance(part, Lone)} - {None}
+    parts = list(parts_of(pair.codec))
+    kept = {part.field.raw for part in parts if isinstance(part, Lone)} - {None}
+    kept |= {part.name for part in parts if isinstance(part, KeptRecord)}
     for message, example in compiled.worked(protocol):
         if example.malformed is None and not kept & set(filled(pair.codec.parse(example.data, **example.parameters))):
             decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))

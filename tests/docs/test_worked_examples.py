@@ -180,7 +180,8 @@ def _misfits(pages: MessagePages, message: model.Message) -> Iterator[str]:
         own = traced.row.get(message.name)
         variant = own.get("variant") if isinstance(own, dict) else None
         rows = _page_rows(page, shared, str(variant) if variant else None, labels)
-        moved: dict[str, int] = {"": 0}
+        has_flags = isinstance(pages.protocol.record.end, model.BetweenFlags)  # in front of its fields
+        moved: dict[str, int] = {} if has_flags else {"": 0}
         for line in _lines(example):
             inner = "." in line.path or "[" in line.path
             found = [row for row in rows if row.describes(line, None if inner else moved.get(line.section))]

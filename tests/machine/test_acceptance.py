@@ -20,12 +20,14 @@ from wireloom.views import View
 
 KEPT = {
     ("bcd", "payment"),
+    ("between", "digits"),
     ("bcd_in_other_orders", "meter"),
     ("checksum_in_digits", "octal"),
     ("ends_with_raw", "line"),
     ("ibm_floats", "trace"),
     ("memcached", "get"),
     ("raw_bytes", "numbers"),
+    ("unescape", "named"),
     ("sized_integers", "reading"),
     ("varints_derived", "box"),
     ("zoned", "payment"),

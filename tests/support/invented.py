@@ -51,6 +51,7 @@ from wireloom.codec import (
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.fields import EitherOrder, packing_of
+from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
@@ -207,6 +208,8 @@ class _Row:
                 self._fill(step.content, this)
             case Elsewhere():
                 pass  # what it says, others say
+            case KeptRecord():
+                pass  # the record is as it would be written
             case Optional():
                 self.room = self.choose(st.booleans())
                 if self.room:

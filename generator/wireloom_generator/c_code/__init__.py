@@ -358,7 +358,7 @@ class Translation:
         """The path of a field as errors of the codec have it, from that of an instruction. Lists are at ``marks``."""
         shown = [f"{name}[]" if place in marks else name for place, name in enumerate(names)]
         own = shown[0][1:] if shown and shown[0].startswith("@") else None
-        inner = shown[1 + (shown[1:2] == [own]) :] if own else shown[own is not None :]  # rules have a message's name
+        inner = shown[1 + (shown[1:] == [own]) :] if own else shown[own is not None :]  # rules have a message's name
         inner = [name for place, name in enumerate(inner) if place == len(inner) - 1 or name not in self.sections]
         if own and (not inner or inner[0].removesuffix("[]") not in self.header_names):
             inner.insert(0, own)
