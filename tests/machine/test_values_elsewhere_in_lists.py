@@ -3,6 +3,7 @@
 from random import Random
 
 import numpy as np
+import pytest
 from support import accelerator, compiled, specialised
 from support.cases import often
 from support.lockstep import Pair, damaged, records_alike, rows_alike
@@ -69,6 +70,18 @@ def entries(random: Random) -> bytes:
 
 @accelerator.off_and_on
 def test_values_that_lists_lead_to(accelerated: bool, accepted: list[int]) -> None:
+    _entries_alike(accepted)
+
+
+@accelerator.on
+@accelerator.with_llvm
+def test_loops_of_their_own_accept_as_much(accepted: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They leave out blocks in each row, where others do that in a tile in which no row has them."""
+    accelerator.pay(monkeypatch, 0)
+    _entries_alike(accepted)
+
+
+def _entries_alike(accepted: list[int]) -> None:
     pair, random = Pair.of(compiled.of(SHARED).columnar), Random(1)
     records = [entries(random) for _ in range(400)]
     sound = [record for record in records if is_sound(pair, record)]

@@ -30,7 +30,7 @@ class ItemLowering(Lowering):
         """Whether positions are given, too."""
         self.number: int | None = None
         """The place of the output with the numbers of items, if these are asked for."""
-        self._known: dict[int, int] = {}
+        self._places: dict[int, int] = {}
 
     @property
     def is_packed(self) -> bool:
@@ -75,11 +75,10 @@ class ItemLowering(Lowering):
     def _given_register(self, outer: int) -> int:
         if outer == op.ONES:
             return outer
-        if outer not in self._known:
-            place = self.asm.place(Output())
-            self.given[place] = outer
-            self._known[outer] = self.asm.value(op.GIVEN, (), (place,))
-        return self._known[outer]
+        if outer not in self._places:
+            self._places[outer] = self.asm.place(Output())
+            self.given[self._places[outer]] = outer
+        return self.asm.value(op.GIVEN, (), (self._places[outer],))  # anew in each block, which may be left out
 
     def _given_span(self, span: Span) -> Span:
         self.is_placed = True
