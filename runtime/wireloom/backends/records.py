@@ -134,7 +134,7 @@ class RecordFunctions:
             row.join(path, self._items(items, row.values[path].kind), items.asked)
         row.total = laid.total
         row.program((laid.total, *(each for one in lists.values() for each in (one.where, *registers(one.found)))))
-        _bear(source, list(lists_of(one.found for one in lists.values())), read.heavy)
+        _check_budget(source, list(lists_of(one.found for one in lists.values())), read.heavy)
         results = ResultSource(source, row)
         for path, one in lists.items():
             differs = f"{results.value(replace(one.found, valid=op.ONES), one.type)} != {row.values[path].name}"
@@ -191,7 +191,7 @@ class RecordFunctions:
         """
         source, data = Script(_TAKEN), [known for known, _ in asked]
         source.add("end = len(data)")
-        _bear(source, list(lists_of(data)), heavy)
+        _check_budget(source, list(lists_of(data)), heavy)
         if until := self.records.protocol.record.until:
             source.add(f"if not data.endswith({until!r}): return None")
         instructions = InstructionSource(source, asm, _BEGINNING, doubles(*data), asked_texts(*asked))
@@ -200,7 +200,7 @@ class RecordFunctions:
         return source, instructions
 
 
-def _bear(source: Script, lists: Sequence[Listing], heavy: int) -> None:
+def _check_budget(source: Script, lists: Sequence[Listing], heavy: int) -> None:
     """Leave out records whose lists may weigh too much, and say how many bytes may be read that belong to others."""
     weight, share = sum(each.weight for each in lists), Reader.SHARED // Reader.STEP
     if any(each.borrowed for each in lists):

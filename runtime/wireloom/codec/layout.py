@@ -70,8 +70,8 @@ class Layout(Construct):
         self.late = [item for step in self.steps for item in step.late]
         self.derived_late = [item for item in self.derived if late and item[1].asks(self.late_inputs)]
         self.derived_early = [item for item in self.derived if item not in self.derived_late]
-        self.passing = [item for item in self.late if item[1].asks(self.late_inputs)]
-        self.passed = [item for item in self.late if item not in self.passing]
+        self.checked_outside = [item for item in self.late if item[1].asks(self.late_inputs)]
+        self.checked_here = [item for item in self.late if item not in self.checked_outside]
         self._columns = merge(column for step in self.steps for column in step.columns())
         self.empty: Values = dict.fromkeys(column.name for column in self._columns)
         self.coercion = Coercion(self._columns)
@@ -105,15 +105,15 @@ class Layout(Construct):
             for _, field in self.derived_early:
                 stream.sum(field.summed(this, stream.record, stream.frame))
             verify(stream, this, self.derived_early)
-        if self.passed:
-            verify_late(stream, this, self.passed)
+        if self.checked_here:
+            verify_late(stream, this, self.checked_here)
         stream.inner, stream.frame = stream.frame, outer
         return this
 
     def verify_late(self, reader: Reader, this: Values) -> None:
         """Check what follows from the late inputs. Raises ``DecodeError``."""
         verify(reader, this, self.derived_late)
-        verify_late(reader, this, self.passing)
+        verify_late(reader, this, self.checked_outside)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         return self.build_given(obj, stream, NOTHING)

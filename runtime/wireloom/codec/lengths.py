@@ -2,9 +2,11 @@
 the validity checks that confirm it.
 """
 
+import re
 import struct
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
@@ -231,10 +233,14 @@ class BetweenFlags(Terminated):
 
 def begin_after(buffer: Buffer, flag: bytes, start: int, end: int) -> int:
     """The place of the first byte that is no flag, or the end."""
-    value = flag[0]
-    while start < end and buffer[start] == value:
-        start += 1
-    return start
+    found = _other_than(flag).search(buffer, start, end)
+    return end if found is None else found.start()
+
+
+@cache
+def _other_than(flag: bytes) -> re.Pattern[bytes]:
+    """A byte that is not the flag."""
+    return re.compile(b"[^%s]" % re.escape(flag), re.DOTALL)
 
 
 class Lengths(Ends):

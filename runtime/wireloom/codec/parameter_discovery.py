@@ -71,8 +71,8 @@ class Listener:
 
     def record(self, data: bytes, parameters: Values, *, little: bool) -> None:
         """Look at a record."""
-        wanted, is_flagged = self.wanted, self.protocol.record.flagged is not None
-        if not is_flagged and self.protocol.specialised.message(data, parameters, little=little) not in (None, *wanted):
+        wanted = self.wanted
+        if self.protocol.specialised.message(data, parameters, little=little) not in (None, *wanted):
             return
         name = self.protocol.message_name(data, parameters, little=little)
         if name not in wanted:

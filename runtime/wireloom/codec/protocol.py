@@ -244,7 +244,7 @@ class Protocol:
         wireloom.codec.errors.DecodeError: truncated: record at byte 0: a record of 32 bytes, 31 left
         """
         data, resolved = bytes(memoryview(data)), self._resolved(parameters)
-        row = None if self.preamble or self.record.flagged else self.specialised.parse(data, resolved)
+        row = None if self.preamble else self.specialised.parse(data, resolved)
         if row is None:
             row = self.cell(data, resolved, Mode.FAILFAST)
         assert row is not None
@@ -367,11 +367,10 @@ class Protocol:
 
     def _terminated(self, stream: Any) -> bytes:
         """The next bytes of a stream up to the terminator, or the flag after a record, if records have one."""
-        until, data = self.framing.until, bytearray()
-        while not data.endswith(until) or (self.framing.flagged and not data.strip(until)):
-            if len(data) >= MAX_RECORD_BYTES or not (more := stream.read(1)):
-                break
+        until, data, is_begun = self.framing.until, bytearray(), not self.framing.flagged
+        while not (is_begun and data.endswith(until)) and len(data) < MAX_RECORD_BYTES and (more := stream.read(1)):
             data += more
+            is_begun = is_begun or more != until
         return bytes(data)
 
     def iter_records(
@@ -515,7 +514,7 @@ class Protocol:
 
     def encode(self, obj: Any, parameters: Values) -> bytes:
         """As ``build``, with the resolved parameters of a capture."""
-        data = None if self.preamble or self.record.flagged else self.specialised.build(obj, parameters)
+        data = None if self.preamble else self.specialised.build(obj, parameters)
         if data is not None:
             return data
         row = given(obj, self._empty, ignored=_BESIDE)

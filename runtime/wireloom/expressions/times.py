@@ -51,10 +51,10 @@ def calendar(year: int, month: int, day: int, hour: int, minute: int, second: in
     if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 60 and -SECOND <= microsecond < SECOND):
         return None
     try:
-        days = date(year, month, day).toordinal() - _EPOCH.toordinal()
+        midnight = _midnight(year, month, day)
     except (ValueError, OverflowError):
         return None
-    return days * DAY + (hour * 3600 + minute * 60 + second) * SECOND + microsecond
+    return midnight + (hour * 3600 + minute * 60 + second) * SECOND + microsecond
 
 
 def ntp(second: int, fraction: int, pivot: int) -> int | None:

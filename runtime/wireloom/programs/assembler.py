@@ -112,6 +112,12 @@ class Assembler:
                 self.negated[found] = reads[0]
         return found
 
+    def load(self, place: int, shift: int, size: int, *, little: bool) -> int:
+        """The unsigned number of up to 8 bytes that are so many bytes behind a place."""
+        if (size, little) in _LOADS:
+            return self.value(_LOADS[size, little], (place,), (shift,))
+        return self.value(op.LOAD_ODD, (place,), (shift, size, int(not little)))
+
     def _folded(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> int | None:
         """The value of an operation on numbers that are the same in all rows; None if it has to be done."""
         known = [self.constant(value) for value in reads]
@@ -286,6 +292,12 @@ def _signed(number: int, bits: int) -> int:
     return ((number & (1 << bits) - 1) ^ half) - half
 
 
+_LOADS = {
+    (1, False): op.LOAD_1, (1, True): op.LOAD_1,
+    (2, False): op.LOAD_2_BIG, (2, True): op.LOAD_2,
+    (4, False): op.LOAD_4_BIG, (4, True): op.LOAD_4,
+    (8, False): op.LOAD_8_BIG, (8, True): op.LOAD_8,
+}  # fmt: skip
 _FOLDED: Mapping[int, Callable[..., int]] = {
     op.ADD: operator.add,
     op.SUBTRACT: operator.sub,

@@ -108,7 +108,6 @@ class Proving:
     def __init__(self, program: Program, rows: int) -> None:
         self.program = program
         self.rows = rows
-        self.written = Filled(program.assembled.rooms, 0, 0, 0)
 
     def __call__(self, buffer: Array, start: Array, stop: Array) -> Array:
         """As ``framing.Proof``."""
@@ -119,8 +118,8 @@ class Proving:
         loop = self.program.assembled.runner.scan(min(self.rows, (end - at) // max(1, hop.reach)), hop)
         if loop is None:
             return None
-        data = np.frombuffer(buffer, np.uint8)[:end]
-        starts, stops = _found(loop, self.program, data, at, limit, bound, hop, self.written, self.rows)
+        data, written = np.frombuffer(buffer, np.uint8)[:end], Filled(self.program.assembled.rooms, 0, 0, 0)
+        starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written, self.rows)
         return (starts, stops, None) if len(starts) else None
 
 

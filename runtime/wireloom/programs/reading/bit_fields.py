@@ -8,20 +8,6 @@ from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reasons import Reason
 from wireloom.programs.values import NoProgramError, Number
 
-LOADS = {
-    (1, False): op.LOAD_1, (1, True): op.LOAD_1,
-    (2, False): op.LOAD_2_BIG, (2, True): op.LOAD_2,
-    (4, False): op.LOAD_4_BIG, (4, True): op.LOAD_4,
-    (8, False): op.LOAD_8_BIG, (8, True): op.LOAD_8,
-}  # fmt: skip
-
-
-def load(at: Lowering, place: int, shift: int, size: int, *, little: bool) -> int:
-    """The number of up to 8 bytes that are so many bytes behind a place."""
-    if (size, little) in LOADS:
-        return at.asm.value(LOADS[size, little], (place,), (shift,))
-    return at.asm.value(op.LOAD_ODD, (place,), (shift, size, int(not little)))
-
 
 def bit_field(at: Lowering, kind: codec.As | codec.Bit, word: Number, shift: int, start: int) -> Number:
     """The number of a bit field of a number that starts there. Raises ``NoProgramError``."""
@@ -38,9 +24,9 @@ def bits_in_memory(at: Lowering, place: int, size: int, shift: int, width: int, 
     count = -(-(low + width) // 8)
     first = shift // 8 if little else size - shift // 8 - count
     begin = place + first
-    loaded = [load(at, at.position, begin, min(count, 8), little=little)]
+    loaded = [asm.load(at.position, begin, min(count, 8), little=little)]
     if count > 8:
-        loaded.append(load(at, at.position, begin + 8, 1, little=little))
+        loaded.append(asm.load(at.position, begin + 8, 1, little=little))
     asm.parts |= dict.fromkeys(loaded, place)
     if count <= 8:
         register = _shifted(at, loaded[0], low)

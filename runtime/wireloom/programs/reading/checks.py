@@ -222,15 +222,15 @@ def _verify_late(at: Lowering, struct: LateStruct) -> None:
     at.nesting += 1
     try:
         verify(at, content.derived_late, lambda name, checksum: False)
-        verify_late(at, passing(level))
+        verify_late(at, late_structs(level, outside=True))
     finally:
         at.nesting -= 1
         at.this, at.spans, at.apart, at.whole = outer
 
 
-def passing(level: Level, *, late: bool = True) -> list[LateStruct]:
-    """The structs that are given what the struct around them is given late, or the others."""
-    return [each for each in level.late if each.kind.asks(level.late_inputs) is late]
+def late_structs(level: Level, *, outside: bool) -> list[LateStruct]:
+    """The structs with late inputs that follow from what is ``outside`` of the struct around them, or the others."""
+    return [each for each in level.late if each.kind.asks(level.late_inputs) is outside]
 
 
 def _verify(at: Lowering, name: str, field: codec.Field, column: Number, proven: Proven) -> None:

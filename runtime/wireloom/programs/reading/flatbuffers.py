@@ -91,7 +91,7 @@ class _Table:
 
     def _load(self, place: int, shift: int, size: int) -> int:
         """The unsigned number there."""
-        return self.asm.value(_LOADS[size], (place,), (shift,))
+        return self.asm.load(place, shift, size, little=True)
 
 
 def _bits(number: Any, code: str, size: int) -> int:
@@ -101,7 +101,6 @@ def _bits(number: Any, code: str, size: int) -> int:
     return int(number)
 
 
-_LOADS = {1: op.LOAD_1, 2: op.LOAD_2, 4: op.LOAD_4, 8: op.LOAD_8}
 _KINDS = {
     "bool": ("b", 1), "i8": ("i", 1), "u8": ("u", 1), "i16": ("i", 2), "u16": ("u", 2), "i32": ("i", 4),
     "u32": ("u", 4), "i64": ("i", 8), "u64": ("u", 8), "f32": ("f", 4), "f64": ("f", 8), "text": ("u", 4),

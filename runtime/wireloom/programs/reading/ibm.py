@@ -8,7 +8,6 @@ from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.selection import looked_up
 from wireloom.programs.values import WORD, Number
 
-_LOADS = {4: (op.LOAD_4_BIG, op.LOAD_4), 8: (op.LOAD_8_BIG, op.LOAD_8)}
 _ZEROS = [4, 3, 2, 2, *[1] * 4, *[0] * 8]
 """The zeros in front of the bits of a digit."""
 BIAS = 1023 - 4 * 64 - 1
@@ -19,7 +18,7 @@ def ibm_float(kind: codec.IbmFloat, at: Lowering) -> Number:
     """The double with the number at the cursor, if it is as it is written and a double has it."""
     asm, place, first = at.asm, *taken(kind.size, at)
     little = at.little if kind.little is None else kind.little
-    bits = asm.value(_LOADS[kind.size][little], (place,), (first,))
+    bits = asm.load(place, first, kind.size, little=little)
     fraction = asm.value(op.AND_NUMBER, (bits,), ((1 << kind.fraction) - 1,))
     exponent = asm.value(op.AND_NUMBER, (asm.value(op.SHIFT_RIGHT, (bits, asm.number(kind.fraction))),), (0x7F,))
     zeros = looked_up(asm, asm.value(op.SHIFT_RIGHT, (fraction, asm.number(kind.fraction - 4))), _ZEROS)

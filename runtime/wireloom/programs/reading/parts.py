@@ -19,16 +19,16 @@ from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, whole
 from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
-from wireloom.programs.reading.bit_fields import LOADS, bit_field, bits_in_memory, load
+from wireloom.programs.reading.bit_fields import bit_field, bits_in_memory
 from wireloom.programs.reading.borrowing import borrowed
 from wireloom.programs.reading.checks import (
     certain,
     inputs,
+    late_structs,
     limited,
     meant,
     name_number,
     of_each,
-    passing,
     put,
     shown,
     valid,
@@ -513,7 +513,7 @@ def _are(wanted: bytes, position: int, shift: int, at: Lowering, reason: Reason 
     """Rows in which the bytes there are others are not sound."""
     while wanted:
         size = next(each for each in (8, 4, 2, 1) if each <= len(wanted))
-        found = at.asm.value(LOADS[size, True], (position,), (shift,))
+        found = at.asm.load(position, shift, size, little=True)
         same = at.asm.value(op.EQUAL_NUMBER, (found,), (int.from_bytes(wanted[:size], "little"),))
         at.must(same, reason=reason)
         wanted, shift = wanted[size:], shift + size
@@ -548,7 +548,7 @@ def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struc
     at.nesting += 1
     layout(content, at)
     verify(at, content.derived_early, lambda name, checksum: False)
-    verify_late(at, passing(at.this, late=False))
+    verify_late(at, late_structs(at.this, outside=False))
     at.nesting -= 1
     found, at.inside = Struct(at.this.columns), at.spans
     at.innermost = at.this, at.apart
@@ -569,7 +569,7 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
     elif written is not None:
         register = swapped_words(at.asm, written, kind.size)
     else:
-        register = load(at, place, shift, kind.size, little=little)
+        register = at.asm.load(place, shift, kind.size, little=little)
         register = swapped_words(at.asm, register, kind.size) if kind.swapped else register
     if kind.half:
         single = at.asm.value(op.LOOK_UP, (register,), (at.asm.shared(singles()), 1 << bits))

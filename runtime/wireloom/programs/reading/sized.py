@@ -11,12 +11,6 @@ from wireloom.programs.values import Number
 
 PIECES = (4, 2, 1)
 """The sizes of the numbers that an integer of less than 8 bytes consists of."""
-_LOADS = {
-    8: (op.LOAD_8_BIG, op.LOAD_8),
-    4: (op.LOAD_4_BIG, op.LOAD_4),
-    2: (op.LOAD_2_BIG, op.LOAD_2),
-    1: (op.LOAD_1, op.LOAD_1),
-}
 
 
 def sized_integer(kind: codec.SizedInteger, span: Span, at: Lowering) -> Number:
@@ -86,4 +80,4 @@ def _piece(count: int, position: int, size: int, span: Span, at: Lowering, *, li
     """The number in a piece at a position; 0 where there is none."""
     where = both(at.asm, at.where, has_piece(at, size, count))
     (there,) = at.asm.several(op.NEED, 1, (position, span[1], where), (count,))
-    return at.asm.value(_LOADS[count][little], (there,), (0,))
+    return at.asm.load(there, 0, count, little=little)

@@ -340,7 +340,6 @@ class ArrangingNumbers(Lowering):
         if not part.over:
             self.alternatives = []
         kind = NumberFormat.from_construct(part.integer)
-        texts = dict[str, dict[int, int]]()
         position, shift = self.position, self.shift - (kind.size if part.over else 0)
         start, stop = self.moved(position, shift), self.moved(position, shift + kind.size)
         self.move(position, shift + kind.size)
