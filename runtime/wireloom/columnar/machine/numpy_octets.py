@@ -9,6 +9,7 @@ from wireloom.codec.checksums import Totals
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
 from wireloom.columnar import buffers, checksums, crc_loops
 from wireloom.columnar.buffers import LARGEST, Array, ragged
+from wireloom.columnar.escapes import unescaped
 from wireloom.columnar.machine.numpy_tile import (
     ADDRESSED,
     CLOSE,
@@ -214,7 +215,12 @@ def mask(tile: Tile, d: int, e: int, a: int, b: int, c: int, f: int, n: int, siz
 def unescape(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, m: int) -> None:
     size = PAIRS_SIZE if memory(tile.out[m], 1, "i4")[0] == PAIRS else 1
     escaping = escaping_of(memory(tile.out[m], size, "i4").tolist())
-    _changed(tile, d, e, a, b, c, n, lambda octets, room: _roomy(escaping.canonical(octets), room))
+    rows = tile.wanted(c)
+    start, stop = tile.values(a, rows), tile.values(b, rows)
+    has_bytes = start < stop
+    data = tile.gathered(start[has_bytes], stop[has_bytes])
+    text, ends, good = unescaped(escaping, data, np.cumsum(stop - start))
+    _replace(tile, d, e, a, b, n, rows, text, ends, good)
 
 
 def expand(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, most: int, kind: int) -> None:
@@ -241,9 +247,7 @@ def _changed(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, change:
         pieces.append(octets)
         used += len(octets)
     ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
-    text = b"".join(pieces)
-    ctypes.memmove(int(tile.out[n]) + int(tile.written[n, 0]), text, len(text))
-    _become(tile, d, e, a, b, n, rows, ends, good)
+    _replace(tile, d, e, a, b, n, rows, np.frombuffer(b"".join(pieces), np.uint8), ends, good)
 
 
 def translate(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, m: int) -> None:
@@ -252,7 +256,6 @@ def translate(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, m: int
     octets, ends = tile.gathered(start, stop), np.cumsum(stop - start)
     table = memory(tile.out[m], 4 * 256, "u1").reshape(256, 4)
     sizes = table[:, 3][octets]
-    used, room = tile.written[n].tolist()
     good = np.ones(len(rows), bool)
     good[np.searchsorted(ends, np.flatnonzero(sizes == 0), "right")] = False
     if (sizes == 1).all():
@@ -264,10 +267,7 @@ def translate(tile: Tile, d: int, e: int, a: int, b: int, c: int, n: int, m: int
             longer = np.flatnonzero(sizes > place)
             text[behind[longer] + place] = table[:, place][octets[longer]]
         ends = behind[ends]
-    good &= used + ends <= room
-    text = text[: room - used]
-    memory(tile.out[n] + used, len(text), "u1")[:] = text
-    _become(tile, d, e, a, b, n, rows, ends, good)
+    _replace(tile, d, e, a, b, n, rows, text, ends, good)
 
 
 def spread(
@@ -288,25 +288,27 @@ def spread(
     codes = pair >> (bit & 7 if order & 1 else 16 - bits - (bit & 7)) & (1 << bits) - 1
     last = octets[behind_bytes - 1]
     good = (last >> 8 - left if order & 1 else last & (1 << left) - 1) == 0
+    _replace(tile, d, e, a, b, n, rows, codes.astype(np.uint8), ends, good)
+
+
+def _replace(
+    tile: Tile, d: int, e: int, a: int, b: int, n: int, rows: Array, text: Array, ends: Array, good: Array
+) -> None:
+    """Write values, each up to one of the ``ends`` of a text, to an output, and let them be in place of the bytes of
+    some rows. Rows are rejected that are not good, or for which the output has no room.
+    """
     used, room = tile.written[n].tolist()
-    good &= used + ends <= room
-    text = codes[: room - used].astype(np.uint8)
-    memory(tile.out[n] + used, len(text), "u1")[:] = text
-    _become(tile, d, e, a, b, n, rows, ends, good)
-
-
-def _become(tile: Tile, d: int, e: int, a: int, b: int, n: int, rows: Array, ends: Array, good: Array) -> None:
-    """Let what was written to an output, up to each of the ``ends``, be in place of the bytes of some rows."""
-    begin = int(tile.out[n]) + int(tile.written[n, 0])
-    if len(ends):
-        tile.regions.append((begin, begin + int(ends[-1])))
+    begin, good = int(tile.out[n]) + used, good & (ends <= room - used)
+    text = text[: room - used]
+    memory(begin, len(text), "u1")[:] = text
+    if len(text):
+        tile.regions.append((begin, begin + len(text)))
     tile.sound_where(rows, good)
     sound = tile.registers[op.SOUND]
     for to, given, found in ((d, a, np.append(0, ends)[:-1]), (e, b, ends)):
         place = tile.whole(rows, begin + found, number_of(tile.registers[given]))
         tile.registers[to] = tile.place_where(sound, place)
-    if len(ends):
-        tile.written[n, 0] = min(tile.written[n, 0] + ends[-1], tile.written[n, 1])
+    tile.written[n, 0] = used + len(text)
 
 
 def _roomy(octets: bytes, room: int) -> bytes:
