@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wireloom.codec.meanings import DoubleMeaning
 from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, row_numbers, zeros
-from wireloom.columnar.machine.output_memory import Filled, FilledList
+from wireloom.columnar.machine.output_memory import ListValues, OutputMemory
 from wireloom.columnar.meanings import doubles
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, wrapped
@@ -36,7 +36,7 @@ from wireloom.programs.values import (
 class Column(Protocol):
     """Makes an array of what was written."""
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         """The array, one value a row."""
         ...
 
@@ -45,7 +45,7 @@ class Column(Protocol):
 class _Absent:
     kind: pa.DataType
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         return nulls(self.kind, written.count)
 
 
@@ -55,7 +55,7 @@ class _Fixed:
     data: int
     valid: int | None
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         held = [written.bits(self.valid), written.buffer(self.data)]
         if held[0] is not None and not np.frombuffer(held[0], np.uint8, -(-written.count // 8)).any():
             return nulls(self.kind, written.count)  # of which all columns share one
@@ -71,7 +71,7 @@ class _Doubles:
     meaning: DoubleMeaning
     unsigned: bool
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         found = doubles(self.meaning, written.numbers(self.data, np.uint64 if self.unsigned else np.int64))
         held = [written.bits(self.valid), pa.py_buffer(found)]
         return pa.Array.from_buffers(pa.float64(), written.count, held, -1 if held[0] else 0)
@@ -83,7 +83,7 @@ class _Bytes:
     first: int
     valid: int | None
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         size = int(written.amounts[self.first, 0])
         held = [written.bits(self.valid), written.offsets(self.first, written.count)]
         held.append(written.octets(self.first + 1, size))
@@ -96,7 +96,7 @@ class _TextLists:
     first: int
     valid: int | None
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         first, held = self.first, written.bits(self.valid)
         items, size = int(written.amounts[first, 0]), int(written.amounts[first + 1, 0])
         written.amounts[first + 1] = size, items
@@ -111,7 +111,7 @@ class _NoItems:
     kind: pa.DataType
     valid: int | None
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         held = written.bits(self.valid)
         offsets = zeros(written.count + 1)
         values = nulls(self.kind.value_type, 0)
@@ -126,11 +126,11 @@ class ItemLists:
     places: tuple[int, ...]
     valid: int | None
 
-    def filled(self, written: Filled) -> FilledList:
+    def filled(self, written: OutputMemory) -> ListValues:
         """Their items."""
         return _by_row([written.lists[place] for place in self.places])
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         held = written.bits(self.valid)
         rows, counts, values = self.filled(written)
         ends = np.zeros(len(rows) + 1, np.int32)
@@ -141,7 +141,7 @@ class ItemLists:
         )
 
 
-def _by_row(lists: Sequence[FilledList]) -> FilledList:
+def _by_row(lists: Sequence[ListValues]) -> ListValues:
     """Lists of which each row has items of one at most, as one."""
     there = [each for each in lists if len(each.values)]
     if len(there) <= 1:
@@ -150,7 +150,7 @@ def _by_row(lists: Sequence[FilledList]) -> FilledList:
     order = rows.argsort(kind="stable")
     begins = (np.cumsum(counts) - counts)[order]
     values = pa.concat_arrays([each.values for each in there])
-    return FilledList(rows[order], counts[order], values.take(as_arrow(ragged(begins, counts[order]))))
+    return ListValues(rows[order], counts[order], values.take(as_arrow(ragged(begins, counts[order]))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class _Substruct:
     fields: tuple[Column, ...]
     valid: int | None
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         held, children = written.bits(self.valid), [field.arrow(written) for field in self.fields]
         return pa.Array.from_buffers(self.kind, written.count, [held], -1 if held else 0, children=children)
 
@@ -172,7 +172,7 @@ class _BorrowedColumn:
     places: tuple[int, ...]
     name: str
 
-    def arrow(self, written: Filled) -> pa.Array:
+    def arrow(self, written: OutputMemory) -> pa.Array:
         rows, _, items = _by_row([written.lists[place] for place in self.places])
         if not len(rows):
             return nulls(self.kind, written.count)

@@ -28,7 +28,7 @@ from wireloom.columnar.machine.columns import ItemLists, column
 from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.executor import PresentLists, Stage, read_items, staged
 from wireloom.columnar.machine.input_columns import addresses, size_of
-from wireloom.columnar.machine.output_memory import Budget, Filled, FilledList
+from wireloom.columnar.machine.output_memory import Budget, ListValues, OutputMemory
 from wireloom.columnar.machine.programs import once
 from wireloom.columnar.memory_budget import BatchTooLargeError
 from wireloom.programs import opcodes as op
@@ -91,8 +91,8 @@ class WritingProgram:
         if len(known) < len(self.items):
             return None
         columns = partial(_column, batch, known=known)
-        size = size_of(self.inputs, columns, rows) if self.assembled.rooms.unpacking else 0
-        written = Filled(self.assembled.rooms, len(rows), len(rows), size)
+        size = size_of(self.inputs, columns, rows) if self.assembled.buffers.unpacking else 0
+        written = OutputMemory(self.assembled.buffers, len(rows), len(rows), size)
         for place, number in addresses(self.inputs, columns):
             written.addresses[place] = number
         return Writing(self, batch, rows, written, known, np.zeros(self.assembled.reach, np.uint8))
@@ -156,7 +156,7 @@ class Writing:
     program: WritingProgram
     batch: pa.RecordBatch
     rows: Array
-    written: Filled
+    written: OutputMemory
     known: Mapping[Path, ListBytes]
     zeros: Array
 
@@ -195,7 +195,7 @@ def together(
     if not writings or ends[-1] > LARGEST:
         return None
     for each in writings:
-        if each.written.rooms.items:
+        if each.written.buffers.items:
             each.written.make_room(int((ends[each.rows + 1] - ends[each.rows]).sum()))
     data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
     ends += data.address
@@ -247,7 +247,7 @@ def _read_lists(ends: Array, writings: Sequence[Writing], sound: Array) -> None:
 
 def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Array) -> None:
     """Note which of the records are not ``sound`` as their lists do not say what was given."""
-    found: defaultdict[tuple[Path, pa.DataType], list[tuple[Array, FilledList]]] = defaultdict(list)
+    found: defaultdict[tuple[Path, pa.DataType], list[tuple[Array, ListValues]]] = defaultdict(list)
     for each in writings:
         for path, again in each.program.reread.items():
             found[path, again.kind].append((each.rows, again.filled(each.written)))

@@ -10,7 +10,7 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine.backend import GROUP, Backend, Memory, Runner
 from wireloom.columnar.machine.llvm_backend import LlvmBackend
 from wireloom.columnar.machine.numpy_backend import NumpyBackend
-from wireloom.columnar.machine.program_buffers import Rooms
+from wireloom.columnar.machine.program_buffers import ProgramBuffers
 from wireloom.columnar.machine.tiles import WIDTH
 from wireloom.programs.assembler import Assembled
 
@@ -35,7 +35,7 @@ class Executable:
     code: Array
     fields: tuple[tuple[str, ...], ...]
     registers: int
-    rooms: Rooms
+    buffers: ProgramBuffers
     reach: int
     kinds: frozenset[int]
     """The kinds of its instructions."""
@@ -47,8 +47,8 @@ class Executable:
         code = np.zeros((len(program.code), WIDTH), np.int64)
         for row, numbers in zip(code, program.code, strict=True):
             row[: len(numbers)] = numbers
-        rooms, kinds = Rooms(program.memory), frozenset(code[:, 0].tolist())
-        return cls(code, program.fields, program.registers, rooms, program.reach, kinds)
+        buffers, kinds = ProgramBuffers(program.memory), frozenset(code[:, 0].tolist())
+        return cls(code, program.fields, program.registers, buffers, program.reach, kinds)
 
     @property
     def runner(self) -> Runner:
@@ -69,4 +69,4 @@ class Executable:
     @property
     def identity(self) -> tuple[object, ...]:
         """The same for programs that do the same."""
-        return self.code.tobytes(), *self.rooms.identity
+        return self.code.tobytes(), *self.buffers.identity

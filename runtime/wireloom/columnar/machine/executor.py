@@ -17,7 +17,7 @@ from wireloom.columnar.machine.backend import RecordsToRead
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.explaining import Explaining
-from wireloom.columnar.machine.output_memory import Budget, Filled, FilledList, Shared
+from wireloom.columnar.machine.output_memory import Budget, ListValues, OutputMemory, Shared
 from wireloom.programs import opcodes as op
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.lowering import Lowering
@@ -78,11 +78,11 @@ class Program:
         executable = Executable.of(lowering.asm.assembled(judging=judging))
         return cls(executable, header, columns, explaining, stages, lowering.heavy)
 
-    def head(self, written: Filled) -> dict[str, pa.Array]:
+    def head(self, written: OutputMemory) -> dict[str, pa.Array]:
         """The columns of the header."""
         return {name: each.arrow(written) for name, each in self.header.items()}
 
-    def fields(self, written: Filled) -> dict[str, pa.Array]:
+    def fields(self, written: OutputMemory) -> dict[str, pa.Array]:
         """The columns of the message's fields."""
         return {name: each.arrow(written) for name, each in self.columns.items()}
 
@@ -95,15 +95,15 @@ class Program:
         given: Mapping[int, Array] = {},
         shared: Shared | None = None,
         budget: Budget | None = None,
-    ) -> tuple[Filled, Array]:
+    ) -> tuple[OutputMemory, Array]:
         """What it writes of records to these places among ``count`` rows, and which records are sound.
 
         All records together have ``size`` bytes, if they are not just those between their starts and stops. ``given``
-        are the numbers of each row that come from elsewhere, by the places of outputs. ``shared`` is as in ``Filled``.
-        Rows that are items of lists have the ``budget`` of their records.
+        are the numbers of each row that come from elsewhere, by the places of outputs. ``shared`` is as in
+        ``OutputMemory``. Rows that are items of lists have the ``budget`` of their records.
         """
         size = int((records.stop - records.start).sum()) if size is None else size
-        written = Filled(self.assembled.rooms, count, len(places), size, shared)
+        written = OutputMemory(self.assembled.buffers, count, len(places), size, shared)
         for place, data in given.items():
             written.addresses[place] = data.ctypes.data
         sound = np.empty(len(places), bool)
@@ -113,7 +113,7 @@ class Program:
         self.read_lists(records.end, None if len(places) == count else places, written, sound)
         return written, sound
 
-    def read_lists(self, end: int, places: Array | None, written: Filled, sound: Array) -> None:
+    def read_lists(self, end: int, places: Array | None, written: OutputMemory, sound: Array) -> None:
         """Read the items in those records that are ``sound``, and mark those in which one is not. All bytes end at
         ``end``; ``places`` are as in ``run``, None if they are all rows.
         """
@@ -177,7 +177,7 @@ class Stage:
         columns = self.program.columns.values()
         return *said, *columns, self.program.assembled.identity, *(each.key for each in self.program.stages)
 
-    def lists(self, places: Array | None, written: Filled, sound: Array) -> "PresentLists":
+    def lists(self, places: Array | None, written: OutputMemory, sound: Array) -> "PresentLists":
         """The lists in records that are ``sound``, as in ``Program.read_lists``. Records that read too many bytes which
         belong to others are not.
         """
@@ -232,7 +232,7 @@ class PresentLists(NamedTuple):
     size: int
     given: Mapping[int, Array]
     """Numbers of each list that its items need from around it, by the places of outputs of their program."""
-    written: Filled
+    written: OutputMemory
     sound: Array
 
     @property
@@ -268,7 +268,7 @@ def read_items(end: int, lists: Sequence[PresentLists]) -> None:
     stage = lists[0].stage
     if not any(len(each.rows) for each in lists):
         for each in lists:
-            each.written.lists[each.stage.place] = FilledList(each.rows, each.counts, nulls(stage.kind or pa.null(), 0))
+            each.written.lists[each.stage.place] = ListValues(each.rows, each.counts, nulls(stage.kind or pa.null(), 0))
         return
     starts, stops = _joined([each.starts for each in lists]), _joined([each.stops for each in lists])
     counts = _joined([each.counts for each in lists])
@@ -297,7 +297,7 @@ def read_items(end: int, lists: Sequence[PresentLists]) -> None:
         each.written.heavy += many * stage.weight + stage.borrowed * each.size + found.heavy
         each.sound[each.which] &= good[mine]
         if values is not None:
-            each.written.lists[each.stage.place] = FilledList(each.rows, counts[mine], values.slice(first, many))
+            each.written.lists[each.stage.place] = ListValues(each.rows, counts[mine], values.slice(first, many))
         at, first = mine.stop, first + many
 
 

@@ -10,7 +10,7 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.numpy_reader import METHODS, TILE, calls_of
 from wireloom.columnar.machine.numpy_tile import Calls, Register, Tile, both, mask_of
-from wireloom.columnar.machine.output_memory import Filled
+from wireloom.columnar.machine.output_memory import OutputMemory
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.reasons import Check
@@ -30,7 +30,7 @@ class Followed(NamedTuple):
 
     first: int
     sound: Array
-    written: Filled
+    written: OutputMemory
     rejections: Sequence[Rejection]
 
 
@@ -61,7 +61,7 @@ class Explaining:
         for first in range(0, len(start), TILE):
             mine = slice(first, first + TILE)
             count = len(start[mine])
-            written = Filled(executable.rooms, count, count, size)
+            written = OutputMemory(executable.buffers, count, count, size)
             held = {place: np.ascontiguousarray(numbers[mine]) for place, numbers in given.items()}
             for place, numbers in held.items():
                 written.addresses[place] = numbers.ctypes.data

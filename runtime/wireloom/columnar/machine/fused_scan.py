@@ -14,7 +14,7 @@ import pyarrow as pa
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine.executor import Located, Program
-from wireloom.columnar.machine.output_memory import Budget, Filled
+from wireloom.columnar.machine.output_memory import Budget, OutputMemory
 from wireloom.columnar.machine.tiles import TILE
 from wireloom.columnar.memory_budget import BatchTooLargeError
 
@@ -30,7 +30,7 @@ class Passed:
 
     program: Program
     code: int
-    written: Filled
+    written: OutputMemory
 
     def header(self) -> dict[str, pa.Array]:
         """The columns of the header."""
@@ -64,7 +64,7 @@ class FusedScan:
         rows = min(self.rows, there + _LEAST)
         most = min(end, at + rows * (size + size // 4))
         data = np.frombuffer(buffer, np.uint8)[:most]
-        written = Filled(self.program.assembled.rooms, rows, rows, most - at)
+        written = OutputMemory(self.program.assembled.buffers, rows, rows, most - at)
         starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written, rows)
         count = len(starts)
         if count < min(_LEAST, self.rows):
@@ -80,13 +80,13 @@ class FusedScan:
         if loop is None:
             return None
         data = np.frombuffer(buffer, np.uint8)[:end]
-        written = Filled(self.program.assembled.rooms, rows, rows, end - at)
+        written = OutputMemory(self.program.assembled.buffers, rows, rows, end - at)
         starts, stops = _found(loop, self.program, data, at, end, end - at, hop, written, rows)
         if not np.array_equal(starts, start) or not np.array_equal(stops, stop):
             return None
         return self._passed(data, written, stop - start)
 
-    def _passed(self, data: Array, written: Filled, sizes: Array) -> Passed | None:
+    def _passed(self, data: Array, written: OutputMemory, sizes: Array) -> Passed | None:
         """What is written of all records in front of the end of ``data``, which have so many bytes each, unless a list
         of one is in doubt.
         """
@@ -118,7 +118,7 @@ class Proving:
         loop = self.program.assembled.runner.scan(min(self.rows, (end - at) // max(1, hop.reach)), hop)
         if loop is None:
             return None
-        data, written = np.frombuffer(buffer, np.uint8)[:end], Filled(self.program.assembled.rooms, 0, 0, 0)
+        data, written = np.frombuffer(buffer, np.uint8)[:end], OutputMemory(self.program.assembled.buffers, 0, 0, 0)
         starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written, self.rows)
         return (starts, stops, None) if len(starts) else None
 
@@ -131,7 +131,7 @@ def _found(
     limit: int,
     bound: int,
     hop: Hop,
-    written: Filled,
+    written: OutputMemory,
     rows: int,
 ) -> tuple[Array, Array]:
     """Where the records start and stop of which a program has ``written``: from ``at`` on, up to ``rows`` of them."""

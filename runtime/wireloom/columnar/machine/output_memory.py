@@ -11,14 +11,14 @@ import pyarrow as pa
 from wireloom.codec.reader import Reader
 from wireloom.columnar import memory_budget
 from wireloom.columnar.buffers import Array, row_numbers, zeros
-from wireloom.columnar.machine.program_buffers import Rooms
+from wireloom.columnar.machine.program_buffers import ProgramBuffers
 from wireloom.columnar.unsnappy import SLACK
 from wireloom.programs.outputs import Output
 
 _RATIO = 8
 """There is room for so many unpacked bytes for each one of the records, but for no more than lists may take."""
 _LINE = 64
-"""Rooms begin at multiples of so many bytes."""
+"""Buffers begin at multiples of so many bytes."""
 
 
 class Shared:
@@ -30,16 +30,16 @@ class Shared:
         self.count = count
         self.buffers: defaultdict[str, list[pa.Buffer]] = defaultdict(list)
 
-    def buffer(self, room: Output, number: int) -> pa.Buffer:
-        """The memory of the room that is ``number`` among those for values of its type."""
-        found = self.buffers[room.like]
+    def buffer(self, output: Output, number: int) -> pa.Buffer:
+        """The memory of the output that is ``number`` among those for values of its type."""
+        found = self.buffers[output.like]
         if number == len(found):
-            found.append(pa.allocate_buffer(_bytes(room, self.count)))
+            found.append(pa.allocate_buffer(_bytes(output, self.count)))
             ctypes.memset(found[-1].address, 0, found[-1].size)
         return found[number]
 
 
-class FilledList(NamedTuple):
+class ListValues(NamedTuple):
     """The ``values`` of a list's items: so many of each of these ``rows``, which ascend, and none of others."""
 
     rows: Array
@@ -66,71 +66,73 @@ class Budget(NamedTuple):
         return fine
 
 
-class Filled:
+class OutputMemory:
     """What a program has written to its outputs, for ``count`` rows, of ``records`` that have ``size`` bytes together.
 
     Where these are not all rows, values of fixed size stand in ``shared`` memory.
     """
 
-    def __init__(self, rooms: Rooms, count: int, records: int, size: int, shared: Shared | None = None) -> None:
+    def __init__(
+        self, buffers: ProgramBuffers, count: int, records: int, size: int, shared: Shared | None = None
+    ) -> None:
         self.count = count
-        self.rooms = rooms
+        self.buffers = buffers
         self.apart: dict[int, pa.Buffer] = {}
-        self.own = rooms.alone + ([] if shared is not None else rooms.values)
+        self.own = buffers.alone + ([] if shared is not None else buffers.values)
         if shared is not None:
             alike: Counter[str] = Counter()
-            for place, room in rooms.values:
-                self.apart[place] = shared.buffer(room, alike[room.like])
-                alike[room.like] += 1
-        for place, room in self.own:
-            self.apart[place] = pa.allocate_buffer(_bytes(room, count), resizable=True)
-            if room.like.startswith("decimal"):  # not all numbers of 16 bytes are one, also of rows that are rejected
+            for place, output in buffers.values:
+                self.apart[place] = shared.buffer(output, alike[output.like])
+                alike[output.like] += 1
+        for place, output in self.own:
+            self.apart[place] = pa.allocate_buffer(_bytes(output, count), resizable=True)
+            if output.like.startswith("decimal"):  # not all numbers of 16 bytes are one, also of rows that are rejected
                 ctypes.memset(self.apart[place].address, 0, self.apart[place].size)
-        most = self.most = min(_RATIO * size, memory_budget.LISTS) if rooms.unpacking else 0
+        most = self.most = min(_RATIO * size, memory_budget.LISTS) if buffers.unpacking else 0
         """How many bytes may be unpacked."""
-        for place, room in rooms.octets:
-            needed = _bytes(room, 0) + room.more * records + SLACK
-            needed += size + most if room.holds or room.unpacks else 0
+        for place, output in buffers.octets:
+            needed = _bytes(output, 0) + output.more * records + SLACK
+            needed += size + most if output.holds or output.unpacks else 0
             self.apart[place] = pa.allocate_buffer(needed, resizable=True)
-        self.begins, needed = _laid(rooms.cleared, count)
+        self.begins, needed = _laid(buffers.cleared, count)
         self.memory = pa.allocate_buffer(needed, resizable=True)
         ctypes.memset(self.memory.address, 0, needed)
-        self.addresses = rooms.tables.copy()
+        self.addresses = buffers.tables.copy()
         for place, begin in self.begins.items():
             self.addresses[place] = self.memory.address + begin
         for place, buffer in self.apart.items():
             self.addresses[place] = buffer.address
         self.make_room(size)
         self.amounts = np.zeros((len(self.addresses), 2), np.int64)
-        self.amounts[rooms.unpacking, 1] = most
+        self.amounts[buffers.unpacking, 1] = most
         self.heavy = 0
         """How many bytes the items of lists take in a table, and what is unpacked."""
         self.budget: Budget | None = None
         """How many bytes its rows may still read that belong to others; None if they read none."""
-        self.lists: dict[int, FilledList] = {}
+        self.lists: dict[int, ListValues] = {}
         """The items of lists, by the place of the list."""
 
     def make_room(self, size: int) -> None:
         """Make room for all items that records of so many bytes can have."""
-        for place, each in self.rooms.items:
+        for place, each in self.buffers.items:
             self.apart[place] = pa.allocate_buffer(each * (size + self.most), resizable=True)
             self.addresses[place] = self.apart[place].address
 
     @property
     def unpacked(self) -> int:
         """How many bytes were unpacked."""
-        return sum(int(self.amounts[place, 0]) for place in self.rooms.unpacking)
+        return sum(int(self.amounts[place, 0]) for place in self.buffers.unpacking)
 
     def cut(self, count: int) -> None:
         """Leave it at so many rows, all that were written."""
         if 2 * count < self.count:
-            before, (self.begins, needed) = self.begins, _laid(self.rooms.cleared, count)
-            for place, room in self.rooms.cleared:
+            before, (self.begins, needed) = self.begins, _laid(self.buffers.cleared, count)
+            for place, output in self.buffers.cleared:
                 to, begin = (self.memory.address + begins[place] for begins in (self.begins, before))
-                ctypes.memmove(to, begin, _bytes(room, count))
+                ctypes.memmove(to, begin, _bytes(output, count))
             self.memory.resize(needed, shrink_to_fit=True)
-            for place, room in self.own:
-                self.apart[place].resize(_bytes(room, count), shrink_to_fit=True)
+            for place, output in self.own:
+                self.apart[place].resize(_bytes(output, count), shrink_to_fit=True)
         self.count = count
 
     def buffer(self, place: int) -> pa.Buffer:
@@ -163,15 +165,15 @@ class Filled:
         return buffer
 
 
-def _bytes(room: Output, count: int) -> int:
-    """What a room takes for so many rows; offsets are one more."""
-    return -(-room.bits * (count + 1) // 8)
+def _bytes(output: Output, count: int) -> int:
+    """What an output takes for so many rows; offsets are one more."""
+    return -(-output.bits * (count + 1) // 8)
 
 
-def _laid(rooms: Sequence[tuple[int, Output]], count: int) -> tuple[dict[int, int], int]:
-    """Where each room begins in memory that has all of them, and how much that is."""
+def _laid(buffers: Sequence[tuple[int, Output]], count: int) -> tuple[dict[int, int], int]:
+    """Where each output begins in memory that has all of them, and how much that is."""
     begins, at = {}, 0
-    for place, room in rooms:
+    for place, output in buffers:
         begins[place] = at
-        at += -(-_bytes(room, count) // _LINE) * _LINE
+        at += -(-_bytes(output, count) // _LINE) * _LINE
     return begins, at

@@ -19,27 +19,27 @@ def _loaded(table: Table | Crc) -> Array:
     return word_tables(table) if isinstance(table, Crc) else np.frombuffer(table.data, np.uint8)
 
 
-class Rooms:
+class ProgramBuffers:
     """What a program writes to and reads from, by place."""
 
-    def __init__(self, rooms: Sequence[Memory]) -> None:
-        spaces = [(place, room) for place, room in enumerate(rooms) if isinstance(room, Output)]
-        self.held = [room if isinstance(room, Output) else _loaded(room) for room in rooms]
-        self.tables = np.zeros(max(1, len(rooms)), np.int64)
+    def __init__(self, buffers: Sequence[Memory]) -> None:
+        outputs = [(place, buffer) for place, buffer in enumerate(buffers) if isinstance(buffer, Output)]
+        self.held = [buffer if isinstance(buffer, Output) else _loaded(buffer) for buffer in buffers]
+        self.tables = np.zeros(max(1, len(buffers)), np.int64)
         """The address of each table; 0 at all other places."""
-        for place, room in enumerate(self.held):
-            if not isinstance(room, Output):
-                self.tables[place] = room.ctypes.data
-        self.values = [(place, room) for place, room in spaces if room.like]
-        self.unpacking = [place for place, room in spaces if room.unpacks]
-        self.items = [(place, room.each) for place, room in spaces if room.each]
-        self.octets = [(place, room) for place, room in spaces if room.more or room.holds or room.unpacks]
+        for place, buffer in enumerate(self.held):
+            if not isinstance(buffer, Output):
+                self.tables[place] = buffer.ctypes.data
+        self.values = [(place, buffer) for place, buffer in outputs if buffer.like]
+        self.unpacking = [place for place, buffer in outputs if buffer.unpacks]
+        self.items = [(place, buffer.each) for place, buffer in outputs if buffer.each]
+        self.octets = [(place, buffer) for place, buffer in outputs if buffer.more or buffer.holds or buffer.unpacks]
         apart = {place for place, _ in (*self.values, *self.items, *self.octets)}
-        rest = [(place, room) for place, room in spaces if room.bits and place not in apart]
-        self.cleared = [(place, room) for place, room in rest if room.cleared]
-        self.alone = [(place, room) for place, room in rest if not room.cleared]
+        rest = [(place, buffer) for place, buffer in outputs if buffer.bits and place not in apart]
+        self.cleared = [(place, buffer) for place, buffer in rest if buffer.cleared]
+        self.alone = [(place, buffer) for place, buffer in rest if not buffer.cleared]
 
     @cached_property
     def identity(self) -> list[object]:
-        """The same for rooms and tables that are the same."""
-        return [room if isinstance(room, Output) else sha256(room.tobytes()).digest() for room in self.held]
+        """The same for buffers and tables that are the same."""
+        return [buffer if isinstance(buffer, Output) else sha256(buffer.tobytes()).digest() for buffer in self.held]

@@ -13,7 +13,7 @@ from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.executor import Located, Program
-from wireloom.columnar.machine.output_memory import Filled
+from wireloom.columnar.machine.output_memory import OutputMemory
 from wireloom.columnar.view_columns import Same, ViewedColumns
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
@@ -62,7 +62,7 @@ class Sorted:
     there: int
     unsigned: bool
 
-    def numbers(self, written: Filled) -> Numbers:
+    def numbers(self, written: OutputMemory) -> Numbers:
         """The numbers of all rows."""
         kind = np.uint64 if self.unsigned else np.int64
         data, there = written.numbers(self.place, kind), written.numbers(self.there, np.uint8).view(bool)
