@@ -26,6 +26,7 @@ from wireloom.programs.support import unread
 NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
 WHOLE = {
     "ais": 2,
+    "asterix": 2,
     "dns": 1,
     "dns_tcp": 1,
     "elf": 1,
@@ -118,6 +119,7 @@ def test_tables(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 WRITTEN = {
     "ais": 2,
+    "asterix": 1,
     "dns": 1,
     "dns_tcp": 1,
     "mainframe": 2,
