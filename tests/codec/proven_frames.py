@@ -35,6 +35,29 @@ PACKETS = "---\n".join(
     for name in ("protocol.yaml", "position.yaml")
 )
 
+HALVES = """\
+protocol: halves
+byte_order: big
+record:
+  resync: true
+  fields:
+    - {bits: u8, fields: [{name: is_other, width: 1}, {name: kind, width: 7}]}
+    - {section: body, size: rest}
+---
+message: short
+match: {is_other: false, kind: 1}
+length: 2
+proof: {valid: data > 0x7f}
+sections: {body: [{name: data, type: u8}]}
+---
+message: long
+match: {is_other: false, kind: 2}
+length: 3
+proof: {valid: data > 0x7fff}
+sections: {body: [{name: data, type: u16}]}
+"""
+"""Records that a bit and a number in one byte select."""
+
 
 @cache
 def pair(spec: str, algorithm: str = "crc32") -> Pair:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support import accelerator, sums
 from support.lockstep import capture_alike
 
-from codec.proven_frames import FRAME, PACKETS, UNSUMMED, frame, pair
+from codec.proven_frames import FRAME, HALVES, PACKETS, UNSUMMED, frame, pair
 from wireloom.codec.checksums import Crc, Rolling, Sums
 from wireloom.columnar.prefix_checksums import PrefixChecksums
 
@@ -80,6 +80,12 @@ def test_damage_loses_no_record_that_lies_outside_it(places: list[str], damage: 
     found = capture_alike(pair(FRAME), capture[:first] + damage + capture[last:])
     numbers = [row["sensor_id"] for row, bad in told(found, "reading") if not bad]
     assert [number for number in numbers if number in kept] == kept
+
+
+def test_a_bit_that_all_records_have_says_nothing_of_the_rest_of_its_byte() -> None:
+    """Each record begins with a number below 128; those of one kind with 1, of the other with 2."""
+    found = capture_alike(pair(HALVES), bytes.fromhex("01aa" + "ffffff" + "02aabb" + "ff" + "01bb"))
+    assert found["message"].to_pylist() == ["short", None, "long", None, "short"]
 
 
 def test_a_record_that_runs_past_the_end_does_not_hide_those_inside_it() -> None:

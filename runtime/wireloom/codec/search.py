@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wireloom.codec.bit_slice import BitSlice
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
@@ -136,6 +137,8 @@ class Search:
         for name, offset, construct in self.framing.match:
             told = {lengths.match.get(name) for lengths in self.framing.lengths}
             only = told.pop()
+            if isinstance(construct, BitSlice):
+                continue  # the other bits of its byte may be anything
             if not told and only and not only.spans and len(only.listed) == construct.sizeof() == 1:
                 return offset, bytes([int(only.first or 0) & 0xFF])
         return None
