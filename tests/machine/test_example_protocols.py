@@ -27,6 +27,7 @@ NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
 WHOLE = {
     "ais": 2,
     "asterix": 2,
+    "ccsds": 5,
     "dns": 1,
     "dns_tcp": 1,
     "elf": 1,
@@ -122,6 +123,7 @@ def test_tables(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
 WRITTEN = {
     "ais": 2,
     "asterix": 1,
+    "ccsds": 5,
     "dns": 1,
     "dns_tcp": 1,
     "mainframe": 2,
