@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support import compiled
 
-from wireloom.codec import DecodeError
+from wireloom.codec import DecodeError, EncodeError
 
 NESTED = """
 protocol: nested
@@ -83,3 +83,55 @@ def test_others_are_malformed_where_they_are(at: int, found: int, path: str, off
 def test_what_is_wrong_behind_a_struct_comes_before_it() -> None:
     with pytest.raises(DecodeError, match="unterminated"):
         compiled.of(NESTED).codec.parse(PARTS[:-1])
+
+
+LISTS = """
+protocol: lists
+byte_order: big
+types:
+  - name: Link
+    given: [last]
+    fields: [{bits: u8, fields: [{name: value, width: 7}, {name: more, width: 1, default: not last}]}]
+  - name: Entry
+    given: [place, length]
+    fields: [{name: at, type: u8, default: place}, {name: size, type: u8, default: length}]
+record:
+  length: rest
+  fields:
+    - {section: body, size: rest}
+---
+message: only
+match: {}
+sections:
+  body:
+    - {name: links, type: Link, repeat: {until: not more}, with: {last: index + 1 == count(links)}}
+    - name: entries
+      type: Entry
+      repeat: {count: 2}
+      with: {place: "offset(texts[index])", length: "size(texts[index])"}
+    - {name: texts, type: text, size: "entries[index].size", repeat: {count: 2}}
+"""
+
+
+def test_defaults_of_items_can_use_what_comes_with_the_list_and_behind_it() -> None:
+    codec = compiled.of(LISTS).codec
+    row = {"links": [{"value": 1}, {"value": 2}, {"value": 3}], "entries": [{}, {}], "texts": ["ab", "c"]}
+    data = bytes.fromhex("03 05 06  07 02 09 01  6162 63")
+    assert codec.build({"only": row}) == data
+    assert codec.build(codec.parse(data)) == data
+    other = codec.build({"only": row | {"entries": [{"at": 0}, {"at": 255}]}})
+    assert other == bytes.fromhex("03 05 06  00 02 ff 01  6162 63")
+    assert codec.parse(other)["only"]["entries"] == [{"at": 0, "size": 2}, {"at": 255, "size": 1}]
+
+
+@pytest.mark.parametrize(
+    ("links", "why"),
+    [
+        ([], "links: has no item that ends it"),
+        ([{"value": 1, "more": False}, {"value": 2}], "links: ends with item 0, but there are more behind it"),
+        ([{"value": 1}, {"value": 2, "more": True}], "links: has no item that ends it"),
+    ],
+)
+def test_items_that_are_given_otherwise_are_refused(links: list[dict[str, Any]], why: str) -> None:
+    with pytest.raises(EncodeError, match=f"^only.{why}$"):
+        compiled.of(LISTS).codec.build({"only": {"links": links, "entries": [{}, {}], "texts": ["", ""]}})

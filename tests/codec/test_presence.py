@@ -43,6 +43,7 @@ def test_bits_follow_from_what_is_given(codec: Protocol) -> None:
     assert codec.build(block(given)) == EXPLAINED
     assert codec.build(block({})).hex() == "300004" + "00"
     assert codec.build(block({"aircraft_address": 7}, {})).hex() == "300009" + "0180" + "000007" + "00"
+    assert codec.build(block({"warnings": [{"value": 1}, {"value": 2}]})).hex() == "300008" + "010140" + "0304"
     expansion = {"reserved_expansion": {"data": b"\7"}}
     assert codec.build(block(expansion)).hex() == "300009" + "01010102" + "0207"
     assert codec.build(block(expansion | {"has_010": True, "fx_3": False})).hex() == "300009" + "01010102" + "0207"

@@ -43,6 +43,9 @@ types:
   - name: Item
     given: [size]
     fields: [{name: octets, type: bytes, size: size}, {name: mark, type: u8, when: size > 1}]
+  - name: Link
+    given: [last]
+    fields: [{bits: u8, fields: [{name: value, width: 7}, {name: more, width: 1, default: not last}]}]
 record:
   length: length
   fields:
@@ -57,6 +60,11 @@ sections:
 """
 _ADDRESS = {"mac": "02:00:5e:10:00:ff", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1"}
 PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "bits that say whether an item follows": (
+        "{name: some, type: Link, repeat: {until: not more}, with: {last: index + 1 == count(some)}}",
+        [{"some": [{"value": 5, "more": True}, {"value": 0, "more": False}]}, {"some": [{"value": 7, "more": False}]}],
+        [{"some": [{"value": 5}, {"value": 0}]}, {"some": [{"value": 5}, {"value": 6, "more": True}]}, {"some": []}],
+    ),
     "regions": (
         "{name: some, type: text, size: 6, until: '00', pad: '2e'}, {name: last, type: bytes, size: 3, pad: ff}",
         [{"some": "abc", "last": b"\1"}, {"some": "abcdef", "last": b""}, {"some": "", "last": b"abc"}],

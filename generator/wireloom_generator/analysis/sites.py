@@ -1,6 +1,6 @@
 """All expressions of a spec, each with its text, its place, when it is evaluated, and the names that it can use."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import assert_never
@@ -189,25 +189,33 @@ def given_fields(spec: Resolved) -> Mapping[Input, tuple[Visit, ...]]:
 @once
 def late_inputs(spec: Resolved) -> frozenset[Input]:
     """The inputs of types that are needed only when all around the struct was read: nothing but derived values and
-    defaults use them. Items of lists, and structs that are packed, have none.
+    defaults use them. Those of items of lists, and of structs that are packed, are used by defaults alone: in reading
+    they are not needed at all.
     """
     inputs = {Input(struct.name, name) for struct in spec.structs.values() for name in struct.given}
-    early: set[Input] = set()
+    early, checked, alone = set[Input](), set[Input](), set[Input]()
     passed: list[tuple[Input, set[Input]]] = []
     scopes = every(spec) if inputs else ()
     for site in (site for scope in scopes for site in _Sites(spec, scope, _KnownInputs({}, {}), frozenset()).all()):
         if site.input is None:
             early |= site.inputs if site.moment in (Moment.FRAMING, Moment.READING) else set()
+            checked |= site.inputs if site.moment is not Moment.FILLING else set()
             continue
         passed.append((site.input, site.inputs))
         field = site.visit.item if site.visit is not None else None
         if isinstance(field, model.Field) and (field.repeat is not None or field.through is not None):
-            early.add(site.input)
-    size = -1
-    while size < len(early):
-        size = len(early)
-        early.update(asked for given, inner in passed if given in early for asked in inner)
-    return frozenset(inputs - early)
+            alone.add(site.input)
+    early |= alone & _passed_on(checked, passed)
+    return frozenset(inputs - _passed_on(early, passed))
+
+
+def _passed_on(used: set[Input], passed: Iterable[tuple[Input, set[Input]]]) -> set[Input]:
+    """These inputs, and those that they are computed from."""
+    found, size = set(used), -1
+    while size < len(found):
+        size = len(found)
+        found.update(asked for given, inner in passed if given in found for asked in inner)
+    return found
 
 
 class _Sites:

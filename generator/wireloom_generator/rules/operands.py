@@ -368,7 +368,10 @@ def _is_header_of_type(site: Site, name: str) -> bool:
 
 def _order_hint(site: Site) -> str:
     if site.key == "with":
-        return "with can pass a later value if only derive and default in the type use it, and no list is of that type"
+        return (
+            "with can pass a later value if only derive and default in the type use it; to items of a list, if only"
+            " default does"
+        )
     if site.visit is not None:
         return "only derive, checksum and default can use later values"
     decisive = site.scope.owner.decisive if isinstance(site.scope.owner, model.Message) else ""

@@ -88,6 +88,24 @@ class Lists(Fields):
 
         return entries, fill
 
+    def followed(self) -> Piece:
+        """A list of structs with a bit that says whether another one follows, which may be left out."""
+        items, struct = self.named("items"), self.named("Followed").replace("_", "")
+        value, more, last = self.named("value"), self.named("more"), self.named("last")
+        bits = [{"name": value, "width": 7}, {"name": more, "width": 1, "default": f"not {last}"}]
+        self.structs.append({"name": struct, "given": [last], "fields": [{"bits": "u8", "fields": bits}]})
+        told = {last: f"index + 1 == count({items})"}
+        listed = {"name": items, "type": struct, "repeat": {"until": f"not {more}"}, "with": told}
+
+        def fill(row: Row) -> None:
+            count = self.random.choice((1, 2, 9))
+            row[items] = [
+                {value: self.random.randrange(128)} | ({more: at + 1 < count} if self.random.random() < 0.5 else {})
+                for at in range(count)
+            ]
+
+        return [listed], fill
+
     def looked_up(self) -> Piece:
         """A list, and one of a type that is given it, whose numbers say what of it they mean."""
         words, items, struct = self.named("words"), self.named("items"), self.named("Lookup").replace("_", "")

@@ -113,6 +113,7 @@ class Spec(Lists, Bits, Structs, Ends):
             self.looked_up,
             self.hollow,
             self.nowhere,
+            self.followed,
             self.written_down,
             self.by_default,
             self.integer_of_any_size,

@@ -313,7 +313,10 @@ class Arranging(ArrangingExtents):
     def _items(self, name: str, kind: codec.Repeat) -> None:
         """The items of a list, if a program can write them; else it is laid out as if it had none."""
         known = self.this.columns.get(name)
-        apart = kind.at is not None or kind.shared or kind.numbered or kind.hollow or kind.name is not None
+        filled = isinstance(kind.item, codec.With) and not kind.item.early  # their numbers are for defaults alone
+        apart = (
+            kind.at is not None or kind.shared or (kind.numbered and not filled) or kind.hollow or kind.name is not None
+        )
         if not isinstance(known, Items) or known.outline.items is None or apart:
             return
         inner = ItemArranging(self, known.outline.items)
