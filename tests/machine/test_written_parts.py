@@ -60,6 +60,12 @@ sections:
 """
 _ADDRESS = {"mac": "02:00:5e:10:00:ff", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1"}
 PARTS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "a list in an alternative, with a field that no program writes": (
+        "{name: some, type: bool}, {choice: [{when: some, fields: [{name: many, type: text, prefix: u8, "
+        "repeat: {count: 2}}, {name: last, type: ascii, size: 4, fill: '20'}]}, {fields: [{name: other, type: u8}]}]}",
+        [{"some": False, "other": 7}, {"some": False, "other": 8}],
+        [{"some": True, "many": ["a", "bc"], "last": 12}, {"some": True, "many": ["", ""], "last": 12345}],
+    ),
     "bits that say whether an item follows": (
         "{name: some, type: Link, repeat: {until: not more}, with: {last: index + 1 == count(some)}}",
         [{"some": [{"value": 5, "more": True}, {"value": 0, "more": False}]}, {"some": [{"value": 7, "more": False}]}],

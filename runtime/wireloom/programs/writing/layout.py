@@ -146,9 +146,12 @@ class Arranging(ArrangingExtents):
                 raise NoProgramError(f"parts of type {type(part).__name__}")
 
     def within(self, holds: Mask, read: Callable[[], None]) -> None:
-        """Lay out something in the rows where ``holds``. If no program does, none of these rows is sound."""
+        """Lay out something in the rows where ``holds``. If no program does, none of these rows is sound.
+
+        What programs of their own write for it is kept, as the program has its addresses.
+        """
         lists: list[list[Any]] = [self.writes, self.following, self.varying, self.sums, self.alternatives]
-        counts, items = [len(each) for each in lists], dict(self.items)
+        counts = [len(each) for each in lists]
         this, octets, filled = self.this, dict(self.this.octets), dict(self.this.filled)
         mask = holds if isinstance(holds, bool) else both(self.asm, self.where, holds)
 
@@ -158,7 +161,6 @@ class Arranging(ArrangingExtents):
             except NoProgramError:
                 for each, count in zip(lists, counts, strict=True):
                     del each[count:]
-                self.items = items
                 this.octets, this.filled = octets, filled
                 raise
 
