@@ -27,6 +27,9 @@ class CharacterSet:
     of the first byte, or with ``lsb`` in the least significant ones.
 
     ``characters`` has the character of each code from 0 on; U+FFFD stands for codes without one, as do codes behind it.
+
+    Characters that are counted may leave room for another one in their bytes. It is behind them, or if they are
+    justified to the ``right``, before them, and has the code 0.
     """
 
     NONE: ClassVar[str] = "\ufffd"
@@ -34,6 +37,7 @@ class CharacterSet:
     width: int
     characters: str
     lsb: bool = False
+    right: bool = False
 
     def __str__(self) -> str:
         return f"its set of {self.width}-bit characters"
@@ -57,7 +61,7 @@ class CharacterSet:
         """The fewest bytes that codes fit in, with zeros behind them. Raises ``ValueError`` if another character could
         be read behind them.
         """
-        if -8 * (-len(codes) * self.width // 8) - len(codes) * self.width >= self.width:
+        if 8 * self.size(len(codes)) - len(codes) * self.width >= self.width:
             raise ValueError(f"{len(codes)} characters leave room for another, which would be read behind them")
         data = bytearray()
         for at in range(0, len(codes), 8):
@@ -66,6 +70,21 @@ class CharacterSet:
             number = self.joined(part) << (0 if self.lsb else 8 * size - len(part) * self.width)
             data += number.to_bytes(size, "little" if self.lsb else "big")
         return bytes(data)
+
+    def size(self, count: int) -> int:
+        """How many bytes so many characters take."""
+        return -(-count * self.width // 8)
+
+    def filled(self, codes: bytes) -> bytes:
+        """The bytes of codes that are counted, with codes 0 where there is room for others."""
+        zeros = bytes(8 * self.size(len(codes)) // self.width - len(codes))
+        return self.packed(zeros + codes if self.right else codes + zeros)
+
+    def counted(self, data: bytes, count: int) -> tuple[bytes, int]:
+        """So many codes in bytes, one byte each; and a number above 0 if anything else in the bytes is not zero."""
+        codes, left = self.unpacked(data)
+        start = len(codes) - count if self.right else 0
+        return codes[start : start + count], left + sum(codes[:start]) + sum(codes[start + count :])
 
     def split(self, number: int, count: int) -> bytes:
         """The codes that a number consists of, without bits left over."""

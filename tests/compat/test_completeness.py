@@ -34,7 +34,7 @@ FEATURES_TRIED = (
     "capture_header", "answers", "found", "enum_groups", "ports", "ibm_floats", "zoned", "bcd_in_other_orders",
     "times_of_fields", "times_of_ntp_and_gps",
     "recursion_without_ends",
-    "packed_characters",
+    "packed_characters", "bitmap", "prefix_in_digits", "counted_characters",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -62,6 +62,8 @@ UNCOMPARED = {
     (model.BitField, "when"): "that of its integer is compared",
     (model.Bits, "stray"): "no spec without mistakes has one",
     (model.Bits, "others"): "the shifts of bit fields are compared",
+    (model.Bits, "faults"): "no spec without mistakes has one",
+    (model.Bits, "bitmap"): "the columns of the message are compared",
     (model.Bits, "over"): "the shifts of bit fields, and the choice that they stand in, are compared",
     (Ascii, "room"): "follows from its extent",
     (Ascii, "width"): "follows from its extent",

@@ -94,7 +94,9 @@ def _kinds(hint: Any, found: set[type] | None = None) -> set[type]:
     return found
 
 
-KINDS = {kind.__name__: kind for kind in _kinds(syntax.File)} | {"Documented": syntax.Documented}
+OTHERS = (syntax.Documented, syntax.Bitmap)
+"""Kinds of mapping with keys of all others, and one that is written out as others when it is read."""
+KINDS = {kind.__name__: kind for kind in _kinds(syntax.File)} | {kind.__name__: kind for kind in OTHERS}
 KEYS = sorted((name, key) for name in KINDS for key in TABLES["keys"](name))
 
 
@@ -137,6 +139,7 @@ def _collect(written: object, shown: dict[type, set[str]]) -> None:
         _collect(tuple(written.values()), shown)
     elif isinstance(written, Written):
         kind = syntax.Struct if isinstance(written, syntax.Level) else type(written)
+        kind = syntax.Bitmap if isinstance(written, syntax.Bits) and written.bitmap else kind
         shown.setdefault(kind, set()).update(written.places)
         _collect(tuple(getattr(written, field.name) for field in dataclasses.fields(written)), shown)
 

@@ -59,6 +59,8 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     ),
     types.Bytes: (
         ({"prefix": "u8"}, b"ab"),
+        ({"prefix": {"type": "bcd", "digits": 3}}, b"ab"),
+        ({"prefix": {"type": "zoned", "digits": 2}}, b"ab"),
         ({"size": "2"}, b"ab"),
         ({"until": "00"}, b"ab"),
         ({"size": "4", "pad": "20"}, b"ab"),
@@ -68,6 +70,21 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         *(({"prefix": "u8", "encoding": encoding}, "ab") for encoding in _ENCODINGS),
         ({"size": "3", "encoding": {"width": 6, "characters": "@ab"}, "pad": "00"}, "ab"),
         ({"prefix": "u8", "encoding": {"width": 7, "characters": "\ufffdab", "bit_order": "lsb"}}, "ab"),
+        ({"prefix": {"type": "ascii", "digits": 2}}, "ab"),
+        (
+            {
+                "prefix": {"type": "bcd", "digits": 2, "counts": "characters"},
+                "encoding": {"width": 4, "characters": "0123456789", "justify": "right"},
+            },
+            "123",
+        ),
+        (
+            {
+                "prefix": {"type": "u8", "counts": "characters"},
+                "encoding": {"width": 7, "characters": "\ufffdab", "bit_order": "lsb"},
+            },
+            "aba",
+        ),
         ({"size": "4", "until": "00"}, "ab"),
         ({"size": "6", "pad": "2000", "encoding": "utf-16-le"}, "ab"),
         ({"until": "00", "unterminated": "allowed", "raw": ""}, "ab"),

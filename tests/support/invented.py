@@ -6,7 +6,7 @@ among them. A few combinations cannot be written, as when the values would read 
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from decimal import Decimal
 from functools import cache
 from itertools import product
@@ -35,6 +35,7 @@ from wireloom.codec import (
     Packed,
     PackedText,
     Pad,
+    Prefixed,
     Protocol,
     Repeat,
     Rest,
@@ -139,10 +140,10 @@ class _Row:
         """The row."""
         record = self.message.record
         head = {name for step in record.head.steps for name in step.showing}
-        own = {name for layout in self._layouts() for name in layout.showing}
-        this = dict.fromkeys(column.name for column in self.message.columns)
+        shown = {name for layout in self._layouts() for name in layout.showing}
+        this = dict(self.message.empty)
         for name, value in self.choose(
-            st.sampled_from(selecting(self.message, self.variant, frozenset(head | own)))
+            st.sampled_from(selecting(self.message, self.variant, frozenset(head | shown)))
         ).items():
             (self.record if name in head else this)[name] = value
         self._fill(record.head, self.record)
@@ -154,7 +155,8 @@ class _Row:
             for layout in self._layouts(part.name):
                 self._fill(layout, this)
             self._trail(self.message.trailing.get(part.name), this)
-        return {"message": self.message.name, **_chosen(self.record), self.message.name: _chosen(this)}
+        own = _chosen(this, self.message.hidden)
+        return {"message": self.message.name, **_chosen(self.record), self.message.name: own}
 
     def _layouts(self, slot: str | None = None) -> list[Layout]:
         sections = (self.message.sections, self.variant.sections if self.variant else {})
@@ -177,9 +179,11 @@ class _Row:
                     self._number(name, field, numbers(field), this)
                     if field.raw is not None and field.meaning is not None:
                         this[name], this[field.raw] = field.meaning.kept(this[name])
-            case Bits():
+            case Bits(bitmap=first):
                 for name, field, _, _ in step.fields:
                     self._number(name, field, _bits(field.subcon), this)
+                    if first and field.derived:
+                        this[name] = self.choose(st.booleans())
             case Lone() if step.derived:
                 self.derived.add(step.name)
             case Lone():
@@ -246,6 +250,8 @@ class _Row:
             case Blob() | Text():
                 self.room = self.room and not isinstance(kind.extent, Rest)
                 return self.choose(_bytes(kind.extent) if isinstance(kind, Blob) else text(kind.encoding))
+            case PackedText(known=known, counted=Prefixed()):
+                return self.choose(_characters(known, 0, 9))
             case PackedText(known=known, characters=characters):
                 self.room = self.room and not isinstance(kind.extent, Rest)
                 return self.choose(packed_text(known, characters.pad, kind.extent.fixed))
@@ -261,7 +267,7 @@ class _Row:
             case Layout():
                 this = dict.fromkeys(column.name for column in kind.columns())
                 self._fill(kind, this)
-                return _chosen(this)
+                return _chosen(this, kind.hidden)
             case Nested():
                 return self._value(kind.layout, around)
             case With():
@@ -281,8 +287,8 @@ class _Row:
         return self.choose(_of(kind))
 
 
-def _chosen(values: Values) -> Values:
-    return {name: value for name, value in values.items() if value is not None}
+def _chosen(values: Values, hidden: Collection[str] = ()) -> Values:
+    return {name: value for name, value in values.items() if value is not None and name not in hidden}
 
 
 @cache

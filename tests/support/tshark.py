@@ -3,6 +3,7 @@
 A capture is written here, packet by packet, as if it had crossed the loopback interface; nothing is sent.
 """
 
+import copy
 import math
 import os
 import re
@@ -22,8 +23,9 @@ from xml.etree import ElementTree
 import pytest
 
 from wireloom.characters import characters
-from wireloom.codec import Column, Protocol
+from wireloom.codec import Bits, Column, Protocol
 from wireloom.codec.columns import ColumnType, ListOf, StructOf
+from wireloom.contents import parts_of
 from wireloom_generator.reading.vocabulary import ENCODINGS
 
 Values = Mapping[str, Any]
@@ -131,7 +133,7 @@ def differences(row: Values, found: Record, protocol: Protocol, tables: frozense
 
     Of a malformed record it can show more than the row has.
     """
-    shown = _by_name(found.tree)
+    shown = _by_name(_without_bitmaps(found.tree, protocol))
     name, told = found.tree.get("name"), []
     reason = row["_corrupt_reason"]
     code = found.reason and found.reason.partition(":")[0]
@@ -164,6 +166,18 @@ def differences(row: Values, found: Record, protocol: Protocol, tables: frozense
 def _is_inside(reason: str, tables: frozenset[str]) -> bool:
     """Whether a reason is about something in a table."""
     return not tables.isdisjoint(reason.split(" ")[1].split("."))
+
+
+def _without_bitmaps(tree: ElementTree.Element, protocol: Protocol) -> ElementTree.Element:
+    """The tree without the bits of bitmaps, which are shown, although they have no columns."""
+    parts = (part for part in parts_of(protocol) if isinstance(part, Bits) and part.bitmap)
+    hidden = {name for part in parts for name, *_ in part.fields}
+    found = copy.deepcopy(tree) if hidden else tree
+    for field in [*found.iter()] if hidden else ():
+        for inner in field.findall("field"):
+            if inner.get("name", "").rpartition(".")[2] in hidden:
+                field.remove(inner)
+    return found
 
 
 def _by_name(tree: ElementTree.Element) -> dict[str, list[ElementTree.Element]]:

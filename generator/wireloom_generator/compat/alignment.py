@@ -50,7 +50,7 @@ class LayoutPair:
             case model.Size(condition=one), model.Size(condition=other):
                 return self.same(one, other) and (old.pad, old.until) == (new.pad, new.until)
             case model.Prefix(length=one), model.Prefix(length=other):
-                return one.type == other.type
+                return one.type == other.type and old.counts == new.counts
         return old == new
 
 

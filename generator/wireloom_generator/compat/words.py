@@ -30,7 +30,8 @@ def extent(kind: model.Extent | None) -> str:
         case model.Size(condition=model.Condition(text=text)):
             return f"size `{text}`"
         case model.Prefix(length=length):
-            return f"prefix {length.type}"
+            counted = f" of {kind.counts}" if kind.in_characters else ""
+            return f"prefix {length.type}{counted}"
         case model.Terminator(value=value, terminator=kept, unterminated=missing):
             kept = "" if kept == TERMINATORS[0] else f" ({kept})"
             return f"until {value.hex()}{kept}{', unterminated allowed' if missing else ''}"

@@ -16,7 +16,7 @@ from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_generator.reading.written import KeyDoc, Prose
-from wireloom_generator.types import ALL, BIT_WIDTHS, FORMS, NAMES, WIDTHS, meanings, signs
+from wireloom_generator.types import ALL, BIT_WIDTHS, FORMS, NAMES, WIDTHS, Zoned, meanings, signs
 
 Schema = dict[str, Any]
 
@@ -51,6 +51,7 @@ def _words_of_types() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 _LENGTHS = [f"{form.stem}{bits}" for form in FORMS if not form.signed for bits in form.usual]
+_DIGITS = [each.spelling for each in ALL if "digits" in each.keys]
 _ORDERS = _words(*vocabulary.ORDERS)
 _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Source, "revision"): _VERSION,
@@ -58,7 +59,13 @@ _WORDS: dict[tuple[type, str], Schema] = {
         "anyOf": [_words(*NAMES, meanings.Timestamp.word), _varints(*(form.stem for form in FORMS)), _CAMEL]
     },
     (syntax.Field, "size"): _SIZE,
-    (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints("leb128_u", "vlq_u")]},
+    (syntax.Field, "prefix"): {
+        "anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints("leb128_u", "vlq_u"), {"$ref": "#/$defs/LengthPrefix"}]
+    },
+    (syntax.LengthPrefix, "type"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS, *_DIGITS), _varints("leb128_u", "vlq_u")]},
+    (syntax.LengthPrefix, "encoding"): _words(*Zoned.keys["encoding"]),
+    (syntax.LengthPrefix, "counts"): _words(*vocabulary.COUNTED),
+    (syntax.PackedCharacters, "justify"): _words(*vocabulary.JUSTIFIED),
     **{(syntax.Field, key): _words(*words) for key, words in _words_of_types()},
     (syntax.Field, "encoding"): {
         "anyOf": [_words(*dict(_words_of_types())["encoding"]), {"$ref": "#/$defs/PackedCharacters"}]
@@ -73,6 +80,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.PackedCharacters, "bit_order"): _words(*vocabulary.BIT_ORDERS),
     (syntax.BitField, "count"): {"type": "integer", "minimum": 1},
     (syntax.Bits, "bits"): _words(*(f"u{bits}" for bits in BIT_WIDTHS)),
+    (syntax.Bitmap, "bitmap"): _words(*(f"u{bits}" for bits in BIT_WIDTHS)),
     (syntax.Bits, "bit_order"): _words(*vocabulary.BIT_ORDERS),
     (syntax.Section, "section"): _SNAKE,
     (syntax.Section, "size"): _SIZE,
@@ -93,7 +101,8 @@ _WORDS: dict[tuple[type, str], Schema] = {
 _NAMES: dict[type, Schema] = {
     **dict.fromkeys((syntax.Enum, syntax.Flags, syntax.Struct), _CAMEL),
     **dict.fromkeys((syntax.EnumValue, syntax.Flag, syntax.Table, syntax.TableField), _SOURCE),
-    **dict.fromkeys((syntax.Field, syntax.BitField, syntax.Parameter, syntax.Variant, syntax.Form), _SNAKE),
+    **dict.fromkeys((syntax.Field, syntax.BitField, syntax.Bitmap), _SNAKE),
+    **dict.fromkeys((syntax.Parameter, syntax.Variant, syntax.Form), _SNAKE),
 }
 """The spelling of the ``name`` of each kind of element."""
 _FILES = (syntax.Protocol, syntax.Message, syntax.Library)
@@ -187,7 +196,7 @@ def _union(choices: tuple[Any, ...], kinds: dict[str, Schema]) -> Schema:
     if set(choices) == set(get_args(syntax.Entry)):
         if "Entry" not in kinds:  # each kind requires the key that only it has, so that no two match at once
             kinds["Entry"] = {"description": "An entry of a list of fields."}
-            kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in choices]
+            kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in (*choices, syntax.Bitmap)]
         return {"$ref": "#/$defs/Entry"}
     if set(get_args(syntax.Literal)) < set(choices):
         others = (choice for choice in choices if choice not in get_args(syntax.Literal))

@@ -241,7 +241,8 @@ class Bits(Sourced):
 
     The ``whole`` is also a column if it has a name. All are present if ``when`` holds, which each of them also has.
     Alternatives for its ``others`` bits are choices right after it. In these, bit fields are ``over`` bits of the
-    integer that was read: the first bit, and the number of bits.
+    integer that was read: the first bit, and the number of bits. ``faults`` are the mistakes in a bitmap: the place,
+    the problem, a hint. The bits of a ``bitmap``, which begins with the bit of that number, have no columns.
     """
 
     wire: Wire
@@ -252,6 +253,8 @@ class Bits(Sourced):
     others: int = 0
     over: tuple[int, int] | None = None
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
+    faults: tuple[tuple[Location, str, str], ...] = field(default=(), compare=False)
+    bitmap: int = 0
 
     @property
     def size(self) -> int:

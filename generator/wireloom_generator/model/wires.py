@@ -151,9 +151,15 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """After a length prefix."""
+    """After a length prefix, which ``counts`` bytes or characters."""
 
     length: "Wire"
+    counts: str = "bytes"
+
+    @property
+    def in_characters(self) -> bool:
+        """Whether it counts characters."""
+        return self.counts == "characters"
 
 
 Extent = Rest | Size | Prefix | Terminator

@@ -74,10 +74,11 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
             return call("Elsewhere", expression_of(place), named(field.name, _field(field)), shared=field.shared)
         case model.Computed():
             return named(part.name, _computed(part))
-        case model.Bits(wire=wire, gapless=gapless, whole=whole, lsb=lsb, over=over):
+        case model.Bits(wire=wire, gapless=gapless, whole=whole, lsb=lsb, over=over, bitmap=bitmap):
             found = (call("Bit", literal(it)) if isinstance(it, int) else named(it.name, _bit(it)) for it in gapless)
             number_ = None if whole is None else named(whole.name, _bit(whole))
-            return call("Bits", number(wire), *found, whole=number_, lsb=lsb, over=over is not None)
+            first = literal(bitmap) if bitmap else None
+            return call("Bits", number(wire), *found, whole=number_, lsb=lsb, over=over is not None, bitmap=first)
         case model.Padding(size=size, align=1):
             return call("Pad", expression_of(size))
         case model.Padding(align=align, start=start):
@@ -374,9 +375,11 @@ def _sized(found: Ascii | Bytes | Text | FlatBuffers, extent: model.Extent | Non
 def _text(encoding: str | CharacterSet, extent: model.Extent) -> Code:
     if isinstance(encoding, str):
         return call("Text", _extent(extent), *([] if encoding == "utf-8" else [string(encoding)]))
-    known = call("CharacterSet", literal(encoding.width), string(encoding.characters), lsb=encoding.lsb)
+    orders = {"lsb": encoding.lsb, "right": encoding.right}
+    known = call("CharacterSet", literal(encoding.width), string(encoding.characters), **orders)
     if not isinstance(extent, model.Size):
-        return call("PackedText", _extent(extent), known)
+        counted = isinstance(extent, model.Prefix) and extent.in_characters
+        return call("PackedText", _extent(extent), known, counted=counted)
     return call("PackedText", _extent(replace(extent, pad=None)), known, *_pad(encoding, extent.pad))
 
 

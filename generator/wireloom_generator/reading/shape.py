@@ -13,7 +13,7 @@ from typing import Any, TypeVar, Union, assert_never, get_args, get_origin, get_
 
 from wireloom_generator.expressions import integer
 from wireloom_generator.problems import Location, Problem, odd_digits
-from wireloom_generator.reading import other_tools, syntax
+from wireloom_generator.reading import bitmaps, other_tools, syntax
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar, number
 from wireloom_generator.reading.written import Prose
 
@@ -29,6 +29,7 @@ _ENTRIES = {
     "pad": syntax.Pad,
     "align": syntax.Align,
     "bits": syntax.Bits,
+    "bitmap": syntax.Bitmap,
 }
 _LONG = 40
 _WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expression: "an expression"}
@@ -174,7 +175,7 @@ class _Shaping:
         if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         present = {key.text for key, _ in node.entries}
-        first = next((key for key in ("bits", *_ENTRIES) if key in present), "")  # bits also have names
+        first = next((key for key in ("bits", "bitmap", *_ENTRIES) if key in present), "")  # these also have names
         kind = _ENTRIES.get(first)
         if kind is not None:
             return self.dataclass(kind, node)
@@ -257,8 +258,11 @@ def _plain(node: YamlNode) -> Any:
     return node.text
 
 
-def overlaid(entry: syntax.Entry) -> Iterator[syntax.Entry]:
+def overlaid(entry: syntax.Entry | syntax.Bitmap) -> Iterator[syntax.Entry]:
     """The entry, or the integers that it extends to; after one with alternatives, a choice for each of them."""
+    if isinstance(entry, syntax.Bitmap):
+        yield from bitmaps.expanded(entry)
+        return
     if isinstance(entry, syntax.Bits) and entry.extension is not None:
         for each in extended(entry):
             yield from overlaid(each)

@@ -34,6 +34,12 @@ PLAIN = "none"
 ESCAPES = {"slip": "c0", "hdlc": "7e", "cobs": "00", "dle": "", "unsynchronisation": ""}
 """The known escapes, each with the flag that it escapes, if there is one."""
 
+COUNTED = ("bytes", "characters")
+"""What a length prefix counts; the first is the default."""
+
+JUSTIFIED = ("left", "right")
+"""Where characters are in bytes that have room for another one; the first is the default."""
+
 TERMINATORS = ("drop", "keep", "leave")
 """The options for a terminator; the first is the default."""
 

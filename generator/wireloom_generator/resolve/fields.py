@@ -190,7 +190,22 @@ class FieldResolving:
             stray["extension"] = "alone"
         wire = self.number(entry.bits)
         whole = self._whole(entry, wire, when, names, via)
-        return model.Bits(wire, fields, whole, lsb, when, others, entry.over, stray, written=entry, via=via)
+        if entry.bitmap:
+            fields = tuple(replace(each, columns=()) for each in fields)
+        return model.Bits(
+            wire,
+            fields,
+            whole,
+            lsb,
+            when,
+            others,
+            entry.over,
+            stray,
+            entry.faults,
+            entry.bitmap,
+            written=entry,
+            via=via,
+        )
 
     def _bit_field(
         self,
@@ -330,7 +345,7 @@ class FieldResolving:
             item_space=self._taken(wire, None) if self._has_end(wire) else None,
             reserved=field.reserved,
             stray=dict(keys.stray(field)),
-            faults=tuple(wire.type.faults(field)),
+            faults=(*wire.type.faults(field), *keys.prefix_faults(field, wire)),
             watched=field.name in self.watched,
             written=field,
             via=via,
@@ -410,9 +425,13 @@ class FieldResolving:
         return model.Wire(found, self.orders.now if found.has_order else None, extent)
 
     def _extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
-        if field.prefix is not None and field.size is None:
-            return model.Prefix(self.number(field.prefix))
-        return keys.extent(field, self.type(field), names)
+        prefix = field.prefix
+        if prefix is None or field.size is not None:
+            return keys.extent(field, self.type(field), names)
+        if isinstance(prefix, str):
+            return model.Prefix(self.number(prefix))
+        number = keys.length(prefix)
+        return model.Prefix(self._ordered(types.of(number) or Unknown(prefix.type)), prefix.counts)
 
 
 def has_words(field: syntax.Field) -> bool:

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
-from wireloom_generator.problems import Location
+from wireloom_generator.problems import Location, closest
 from wireloom_generator.reading import shape, syntax
 from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
-from wireloom_generator.reading.vocabulary import BIT_ORDERS, TERMINATORS, U64_TYPES, UNTERMINATED
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, COUNTED, JUSTIFIED, TERMINATORS, U64_TYPES, UNTERMINATED
 from wireloom_generator.resolve import conditions
-from wireloom_generator.types import FlatBuffers, Text, WireType, meanings
+from wireloom_generator.types import Ascii, CharacterSet, FlatBuffers, Text, WireType, Zoned, meanings
+from wireloom_generator.types.base import WrongKey
 
 _IN_BYTES = (
     "size", "prefix", "until", "pad", "terminator", "unterminated", "encoding", "table", "raw", "flags",
@@ -35,6 +36,44 @@ def extent(field: syntax.Field, type_: WireType, names: Names) -> model.Extent |
         return sized(field, names)
     pad = b"\0" if field.pad is None else field.pad
     return model.Size(conditions.expression(field.size, names), pad, until)
+
+
+def length(prefix: syntax.LengthPrefix) -> syntax.Field:
+    """The number of a length prefix as a field. As many ASCII digits as there are bytes are a zoned decimal."""
+    is_ascii = prefix.type == Ascii.spelling
+    return syntax.Field(
+        at=prefix.at,
+        places=prefix.places,
+        doc=syntax.Doc(at=prefix.at, places={}),
+        name="",
+        type=Zoned.spelling if is_ascii else prefix.type,
+        digits=prefix.digits,
+        encoding=Ascii.spelling if is_ascii else prefix.encoding,
+    )
+
+
+def prefix_faults(field: syntax.Field, wire: model.Wire) -> Iterator[WrongKey]:
+    """The mistakes in a length prefix: the key of the field, the problem, a hint."""
+    prefix, found = field.prefix, wire.extent
+    if prefix is None or not isinstance(found, model.Prefix):
+        return
+    kind = found.length.type
+    if isinstance(prefix, str):
+        if "digits" in kind.keys:
+            yield "prefix", f"a length of type {prefix} needs digits", f"write {{type: {prefix}, digits: 2}}"
+        return
+    if prefix.digits is not None or "digits" not in kind.keys:
+        yield from (("prefix", what, hint) for _, what, hint in kind.faults(length(prefix)))
+    else:
+        yield "prefix", f"a length of type {prefix.type} needs digits", "as in digits: 2"
+    for key in ("digits", "encoding"):
+        is_known = key in kind.keys and (key, prefix.type) != ("encoding", Ascii.spelling)
+        if getattr(prefix, key) is not None and not is_known:
+            yield "prefix", f"{prefix.type} cannot have {key}", f"delete {key}:"
+    if prefix.counts not in COUNTED:
+        yield "prefix", f"unknown word {prefix.counts!r}", closest(prefix.counts, COUNTED)
+    elif found.in_characters and not (isinstance(wire.type, Text) and isinstance(wire.type.encoding, CharacterSet)):
+        yield "prefix", "only the characters of packed text are counted", "delete counts:"
 
 
 def _terminator(field: syntax.Field, type_: WireType) -> model.Terminator | None:
@@ -121,6 +160,8 @@ def meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
 
 def stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
     """The invalid words, by key."""
+    if field.bit is not None:
+        yield "bit", str(field.bit)
     if isinstance(field.repeat, str) and field.repeat != "rest":
         yield "repeat", field.repeat
     if field.table_type not in (None, *U64_TYPES):
@@ -133,5 +174,7 @@ def stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
         yield "unterminated", field.unterminated
     if isinstance(field.encoding, syntax.PackedCharacters) and field.encoding.bit_order not in (None, *BIT_ORDERS):
         yield "encoding", str(field.encoding.bit_order)
+    if isinstance(field.encoding, syntax.PackedCharacters) and field.encoding.justify not in JUSTIFIED:
+        yield "justify", field.encoding.justify
     if field.table is not None and field.type != FlatBuffers.spelling:
         yield "table", field.table

@@ -6,7 +6,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Violation, closest, counted
-from wireloom_generator.reading.vocabulary import BIT_ORDERS
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, JUSTIFIED
 from wireloom_generator.types import CharacterSet, Text
 
 _OF_NUMBERS = ("count", "as", "enum", "derive", "reserved")
@@ -50,8 +50,21 @@ def packed_text(spec: Resolved) -> Iterator[Violation]:
                 yield from _bits(field)
             case model.Field(type=Text(encoding=CharacterSet() as known)):
                 extent = field.wire.extent
+                yield from _justified(field, known, extent)
                 if isinstance(extent, model.Size) and extent.pad is not None and field.gives("pad"):
                     yield from _pad(field, known, extent.pad)
+
+
+def _justified(field: model.Field, known: CharacterSet, extent: model.Extent | None) -> Iterator[Violation]:
+    """Reports where characters are, if there is no room for another one in their bytes, or if that is no character."""
+    if (word := field.stray.get("justify")) is not None:
+        yield Violation(field.where("encoding"), f"unknown word {word!r}", closest(word, JUSTIFIED))
+    elif known.right and not (isinstance(extent, model.Prefix) and extent.in_characters):
+        hint = "add counts: characters to its length prefix, or delete it"
+        yield Violation(field.where("encoding"), "justify applies only to characters that are counted", hint)
+    elif known.right and 1 <= known.width <= 8 and 8 % known.width:
+        what = f"{counted(known.width, 'bit')} do not divide a byte, so characters cannot be justified to the right"
+        yield Violation(field.where("encoding"), what, "delete justify:")
 
 
 def _bits(bit: model.BitField) -> Iterator[Violation]:
@@ -68,6 +81,8 @@ def _bits(bit: model.BitField) -> Iterator[Violation]:
     for key in _OF_NUMBERS:
         if bit.gives(key):
             yield Violation(bit.where(key), f"text cannot have {key}", "its characters have only a set of their own")
+    if known.right:
+        yield Violation(bit.where("encoding"), "text among bit fields is not justified", "delete justify:")
     if "encoding" in bit.stray:
         hint = "delete it; bit_order: of the bits says it"
         yield Violation(bit.where("encoding"), "characters among bit fields have their order, not a bit_order", hint)

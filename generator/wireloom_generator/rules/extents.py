@@ -12,6 +12,7 @@ from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERM
 from wireloom_generator.types import (
     ALL,
     WIDTHS,
+    Ascii,
     Bytes,
     CharacterSet,
     Integer,
@@ -22,6 +23,7 @@ from wireloom_generator.types import (
     Varint,
     WireType,
 )
+from wireloom_generator.types.decimals import Digits
 
 _OTHER_NAMES = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
@@ -44,6 +46,8 @@ def _in_python(encoding: str) -> str:
 _KNOWN = {_in_python(encoding): encoding for encoding in ENCODINGS}
 
 
+_MOST_DIGITS = 18
+"""The most digits of a length."""
 _SIZE_OF_INTEGER = "name the field that says how many bytes it has, as in size: width"
 
 _HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for each in ALL for key in each.keys)}
@@ -177,6 +181,8 @@ def _derived_names(spec: Resolved) -> frozenset[str]:
 def _is_length(kind: WireType) -> bool:
     if isinstance(kind, Integer):
         return not kind.signed and kind.bits in WIDTHS
+    if isinstance(kind, Ascii | Digits):
+        return kind.digits <= _MOST_DIGITS
     return isinstance(kind, Varint) and not kind.form.signed
 
 

@@ -62,11 +62,14 @@ _OTHER_SIGNS = {
 
 
 def bits(spec: Resolved) -> Iterator[Violation]:
-    """Reports bit fields that leave gaps, are too wide together, or have no integer."""
+    """Reports bit fields that leave gaps, are too wide together, or have no integer, and bitmaps without a bit."""
     for node in nodes(spec):
+        if isinstance(node, model.Field) and "bit" in node.stray:
+            yield Violation(node.where("bit"), "only fields of a bitmap have a bit", "delete bit:, or add bitmap:")
         if isinstance(node, model.Bits):
             yield from _widths(node)
             yield from _nameless(node)
+            yield from (Violation(at, what, hint) for at, what, hint in node.faults)
             if node.whole is not None and node.others:
                 what = "bits with a choice among them are not a column, so they cannot have a name"
                 yield Violation(node.where("name"), what, "name only the bit fields")
@@ -89,6 +92,10 @@ def bits(spec: Resolved) -> Iterator[Violation]:
                 yield from _bit_field(bit)
         elif isinstance(node, model.Choice):
             yield from _open_choice(node)
+    for node in model.walk((*spec.record.nodes, *(spec.capture.nodes if spec.capture is not None else ()))):
+        if isinstance(node, model.Bits) and node.bitmap:
+            hint = "put it into a message, or into a type of the header"
+            yield Violation(node.where("bits"), "a header has no bitmap of its own", hint)
 
 
 def _widths(bits: model.Bits) -> Iterator[Violation]:
@@ -124,7 +131,7 @@ def _open_choice(choice: model.Choice) -> Iterator[Violation]:
 
 def _nameless(bits: model.Bits) -> Iterator[Violation]:
     """Keys of the whole number if that has no name."""
-    for key in () if bits.whole is not None else _OF_WHOLE:
+    for key in () if bits.whole is not None or bits.bitmap else _OF_WHOLE:
         if bits.gives(key):
             hint = "name the whole number, or move the key to its bit fields"
             yield Violation(bits.where(key), f"{key} describes the whole number, which has no name", hint)

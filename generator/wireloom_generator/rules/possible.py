@@ -15,7 +15,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved, matching
 from wireloom_generator.problems import Location, Severity, Violation, counted
-from wireloom_generator.types import Bytes, Integer, Struct, Text
+from wireloom_generator.types import Bytes, Struct, Text
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 _CONTRADICTION = "its type, const, match, when and derive contradict each other"
@@ -274,8 +274,8 @@ def _misfits(field: model.Field, found: object) -> Iterator[tuple[str, str]]:
             yield f"{shown} contains the terminator of {field.name!r}, {end.value.hex()}", _ENDS
         case model.Terminator() as end if _cuts(end, known):
             yield f"{shown} contains the terminator of {field.name!r}, {end.value.hex()}", _ENDS
-        case model.Prefix(length=model.Wire(type=Integer(bits=bits))) if len(known) >> bits:
-            yield f"{shown} has {size}, too many for a length of {counted(bits // 8, 'byte')}", ""
+        case model.Prefix(length=length, in_characters=False) if len(known) > (length.type.values.most or len(known)):
+            yield f"{shown} has {size}, too many for a length of type {length.type.word}", ""
 
 
 def _cuts(end: model.Terminator, known: bytes) -> bool:

@@ -9,6 +9,7 @@ from wireloom_generator.expressions.kinds import PLAIN, Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Violation, closest
 from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer, Text, whole
+from wireloom_generator.types.decimals import Digits
 from wireloom_generator.types.meanings import WORDS, Meaning
 
 _DOUBLE = Float(64)
@@ -39,7 +40,8 @@ def _one_source(field: Named) -> Iterator[Violation]:
 def _derived(field: model.Field) -> Iterator[Violation]:
     if field.derive is None:
         return
-    if not isinstance(field.type, Boolean) and whole(field.type) is None:
+    is_whole = isinstance(field.type, Digits) and not field.type.scale
+    if not is_whole and not isinstance(field.type, Boolean) and whole(field.type) is None:
         yield Violation(field.where("derive"), f"{field.type.word} cannot be derived", "only integers and bool can")
 
 

@@ -12,7 +12,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted, odd_digits
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.vocabulary import ENCODINGS
+from wireloom_generator.reading.vocabulary import ENCODINGS, JUSTIFIED
 from wireloom_generator.types.base import SIZED, Base, Declared, WrongKey, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
@@ -50,7 +50,8 @@ class Text(Base):
     @property
     def notation(self) -> str:
         if isinstance(self.encoding, CharacterSet):
-            return f"text, {self.encoding.width}-bit characters{', least significant bits first' * self.encoding.lsb}"
+            order = ", least significant bits first" * self.encoding.lsb
+            return f"text, {self.encoding.width}-bit characters{order}{', to the right' * self.encoding.right}"
         return f"text, {self.encoding}"
 
     def column(self, declared: Declared) -> Primitive:
@@ -88,7 +89,7 @@ class Text(Base):
 
 def character_set(written: syntax.PackedCharacters, *, lsb: bool) -> CharacterSet:
     """The set of characters that is written, in an order."""
-    return CharacterSet(written.width, written.characters, lsb)
+    return CharacterSet(written.width, written.characters, lsb, right=written.justify == JUSTIFIED[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,6 @@ class Bcd(Digits):
     The bytes come in the other order if it is ``little``, and the nibbles of each byte if the ``low`` one is first.
     """
 
-    size: int
-
     def __init__(
         self, digits: int, *, scale: int = 0, sign: str | None = None, little: bool = False, low: bool = False
     ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,8 @@ class Bits(Part):
     A field of type ``bool`` is one bit wide. The ``whole`` number may also have a name. Either is enough in building;
     if both are given they must agree, except for the bits of derived fields.
 
-    Bits without a name have names in parts ``over`` the same bytes, directly after this one.
+    Bits without a name have names in parts ``over`` the same bytes, directly after this one. Those of a ``bitmap``,
+    which begins with the bit of that number, are in no row.
     """
 
     last = stored = False
@@ -41,8 +43,10 @@ class Bits(Part):
         whole: Construct | None = None,
         lsb: bool = False,
         over: bool = False,
+        bitmap: int = 0,
     ) -> None:
         super().__init__()
+        self.bitmap = bitmap
         self.integer = integer
         self.size = integer.sizeof()
         self.lsb = lsb
@@ -78,7 +82,8 @@ class Bits(Part):
             name, field = self.whole
             yield from field.labelled(name, field.subcon.type)
         for name, field, _, _ in self.fields:
-            yield from field.labelled(name, field.subcon.type)
+            for column in field.labelled(name, field.subcon.type):
+                yield replace(column, hidden=self.bitmap > 0)
 
     def read(self, reader: Reader, this: Values) -> None:
         if self.over:
@@ -105,6 +110,8 @@ class Bits(Part):
             if reader.trace is not None:
                 self._note(reader.trace, name, field, (start, reader.pos), this, shift, mask)
             try:
+                if self.bitmap and number and field.const is not None:
+                    raise self._unused(shift + number.bit_length())
                 for load in loaders:
                     load(this)
             except DecodeError as error:
@@ -112,12 +119,17 @@ class Bits(Part):
                 reader.refuse(error.within(name))
             field.validate(this, name, reader, start)
 
+    def _unused(self, bits: int) -> DecodeError:
+        """The error for a bit of a bitmap that has no field, the last of so many."""
+        return DecodeError("constant", f"bit {self.bitmap + 8 * self.size - bits} is 1, but has no field")
+
     def _note(
         self, trace: Trace, name: str, field: Field, span: tuple[int, int], this: Values, shift: int, mask: int
     ) -> None:
         """Note a bit field, and the items of one that is a list."""
         (start, end), kind, items = span, field.subcon, this[name]
         bits = (shift + mask.bit_length() - 1, shift)
+        this = {name: this[name]} if self.bitmap else this
         if not isinstance(kind, BitList) or items is None:
             trace.note(name, start, end, this, field=field, bits=bits)
             return

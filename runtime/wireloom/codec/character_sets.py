@@ -6,7 +6,7 @@ from wireloom.characters import CharacterSet
 from wireloom.codec.accepted_values import shown
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Values
-from wireloom.codec.values import Ended, Extent, Size
+from wireloom.codec.values import Ended, Extent, Prefixed, Size
 from wireloom.codec.writer import Writer
 from wireloom.options import MAX_RECORD_BYTES
 
@@ -44,13 +44,16 @@ class Characters:
 
 
 class PackedText(Ended):
-    """Text of packed characters in bytes of its own: as many as fit. Bits left over in the last byte are zero."""
+    """Text of packed characters in bytes of its own: as many as fit, or if they are ``counted``, as many as its length
+    prefix says. Bits left over are zero.
+    """
 
     type = "string"
 
-    def __init__(self, extent: Extent, known: CharacterSet, pad: str = "") -> None:
+    def __init__(self, extent: Extent, known: CharacterSet, pad: str = "", *, counted: bool = False) -> None:
         super().__init__(extent)
         self.characters = Characters(known, pad)
+        self.counted = extent if counted and isinstance(extent, Prefixed) else None
 
     @property
     def known(self) -> CharacterSet:
@@ -59,18 +62,27 @@ class PackedText(Ended):
 
     def _parse(self, stream: Any, context: Any, path: str) -> str | None:
         start = stream.pos
-        data = self.extent.read(stream, context)
-        codes, left = self.known.unpacked(data)
+        if self.counted is not None:
+            count = self.counted.count(stream, context)
+            start = stream.pos
+            codes, left = self.known.counted(stream.take(self.known.size(count)), count)
+        else:
+            codes, left = self.known.unpacked(self.extent.read(stream, context))
         try:
             if left:
-                raise DecodeError("padding", "zeros expected in the bits behind its last character", start)
+                where = "before its first" if self.known.right else "behind its last"
+                raise DecodeError("padding", f"zeros expected in the bits {where} character", start)
             return self.characters.text(codes, start)
         except DecodeError as error:
             stream.refuse(error)
             return None
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        self.extent.write(stream, context, self.octets(obj, self._size(stream, context)))
+        if self.counted is not None:
+            codes = self.characters.codes(obj, None)
+            self.counted.put(stream, context, len(codes), self.known.filled(codes), "character")
+        else:
+            self.extent.write(stream, context, self.octets(obj, self._size(stream, context)))
         return obj
 
     def octets(self, text: Any, size: int | None) -> bytes:

@@ -11,7 +11,7 @@ from uuid import UUID
 from construct import Container
 
 from wireloom.codec.accepted_values import given, shown
-from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
+from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole, visible
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.floats import nearest
 from wireloom.codec.frames import Values
@@ -51,11 +51,14 @@ class Misfit:
 class Coercion:
     """Makes the values of a struct's ``columns`` what ``wireloom.coercion`` says that they are.
 
-    A plain value of another kind than its column has stays as it is, and is refused by whoever writes that.
+    A plain value of another kind than its column has stays as it is, and is refused by whoever writes that. No values
+    are given for hidden columns.
     """
 
     def __init__(self, columns: Iterable[Column]) -> None:
-        found = tuple(columns)
+        every = tuple(columns)
+        found = visible(every)
+        self._hidden: Values = dict.fromkeys(column.name for column in every if column.hidden)
         self._columns = [(column.name, column.type) for column in found]
         self._rounded = [(place, column.bits) for place, column in enumerate(found) if column.bits]
         self._types = [fitting(kind) for _, kind in self._columns]
@@ -68,8 +71,8 @@ class Coercion:
 
     def struct(self, obj: Any, empty: Values) -> Values:
         """The values given for a struct, by column. Raises ``EncodeError``."""
-        this = given(obj, empty)
-        return dict(zip(this, self(this.values()), strict=True))
+        this = given(obj, {name: empty[name] for name in empty if name not in self._hidden} if self._hidden else empty)
+        return {**dict(zip(this, self(this.values()), strict=True)), **self._hidden}
 
     def __call__(self, values: Collection[Any]) -> Collection[Any]:
         """The values of all columns in order. Raises ``EncodeError``."""

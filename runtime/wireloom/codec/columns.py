@@ -75,6 +75,8 @@ class Column:
     ``label`` marks a column with the names of the numbers in the column before it; ``longest`` is the size of the
     longest in bytes. ``u64`` marks unsigned 64-bit numbers that readers can have as a long or as a decimal. Messages
     show numbers with ``digits`` in hexadecimal. Floats have ``bits`` on the wire; 0 if those of a double.
+
+    A ``hidden`` one is in no row: it is a value that only expressions use.
     """
 
     name: str
@@ -84,6 +86,12 @@ class Column:
     digits: int = field(default=0, compare=False)
     longest: int = field(default=0, compare=False)
     bits: int = field(default=0, compare=False)
+    hidden: bool = False
+
+
+def visible(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The columns that rows have."""
+    return tuple(column for column in columns if not column.hidden)
 
 
 _INTEGERS = ("byte", "short", "int", "long", U64)

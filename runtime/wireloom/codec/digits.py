@@ -12,6 +12,8 @@ from wireloom.codec.values import Scalar
 class Digits(Scalar):
     """A number with this many ``digits``, ``scale`` of them after the decimal point."""
 
+    size: int
+
     def __init__(self, digits: int, scale: int) -> None:
         super().__init__()
         self.digits = digits

@@ -74,10 +74,11 @@ class Layout(Construct):
         self.checked_here = [item for item in self.late if item not in self.checked_outside]
         self._columns = merge(column for step in self.steps for column in step.columns())
         self.empty: Values = dict.fromkeys(column.name for column in self._columns)
+        self.hidden = tuple(column.name for column in self._columns if column.hidden)
         self.coercion = Coercion(self._columns)
 
     def columns(self) -> Iterator[Column]:
-        """The columns in order of first appearance."""
+        """The columns in order of first appearance, the hidden ones among them."""
         return iter(self._columns)
 
     def read(self, reader: Reader, this: Values) -> None:
@@ -107,6 +108,8 @@ class Layout(Construct):
             verify(stream, this, self.derived_early)
         if self.checked_here:
             verify_late(stream, this, self.checked_here)
+        for name in self.hidden:
+            del this[name]
         stream.inner, stream.frame = stream.frame, outer
         return this
 

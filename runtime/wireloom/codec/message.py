@@ -10,7 +10,7 @@ from construct import Construct, Container
 from wireloom.codec.accepted_values import given, shown
 from wireloom.codec.answers import Answers
 from wireloom.codec.coercion import Coercion
-from wireloom.codec.columns import Column, StructOf, merge
+from wireloom.codec.columns import Column, StructOf, merge, visible
 from wireloom.codec.deferred_values import Path
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fixups import ATTEMPTS, learn, misfit, settle, tell
@@ -132,7 +132,8 @@ class Message(Construct):
         }
         self.derived = {key: [item for layout in layouts for item in layout.derived] for key, layouts in found.items()}
         self.late = {key: [item for layout in layouts for item in layout.late] for key, layouts in found.items()}
-        self.columns = merge(self._all_columns())
+        every = merge(self._all_columns())
+        self.columns = visible(every)
         self._claimants = {
             (slot.name, variant and variant.name): slot
             if slot.name in self.trailing
@@ -140,8 +141,9 @@ class Message(Construct):
             for slot in record.slots
             for variant in (None, *variants)
         }
-        self.empty: Values = dict.fromkeys(column.name for column in self.columns)
-        self.coercion = Coercion(self.columns)
+        self.empty: Values = dict.fromkeys(column.name for column in every)
+        self.hidden = tuple(column.name for column in every if column.hidden)
+        self.coercion = Coercion(every)
         self._fits: dict[str | None, frozenset[str]] = {}
         self.protocol: Any = None
 
@@ -211,6 +213,8 @@ class Message(Construct):
         wrong = self.wrong(this, reader.record, reader.frame, variant)
         if wrong is not None:
             reader.refuse(wrong)
+        for name in self.hidden:
+            del this[name]
         return this
 
     def _select(self, this: Values, record: Values, frame: Frame) -> Variant | None:
@@ -390,9 +394,10 @@ class Message(Construct):
         return flat
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        values = given(obj, dict.fromkeys([c.name for c in self.protocol.header] + list(self.empty)))
-        row = {name: value for name, value in values.items() if name not in self.empty}
-        row |= {"message": self.name, self.name: {name: values[name] for name in self.empty}}
+        names = [column.name for column in self.columns]
+        values = given(obj, dict.fromkeys([c.name for c in self.protocol.header] + names))
+        row = {name: value for name, value in values.items() if name not in names}
+        row |= {"message": self.name, self.name: {name: values[name] for name in names}}
         stream.write(self.protocol.build(row, **self._parameters(context)))
         return obj
 

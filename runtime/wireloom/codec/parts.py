@@ -8,7 +8,7 @@ from typing import Any, Self
 from construct import Construct
 
 from wireloom.codec.accepted_values import shown
-from wireloom.codec.columns import Column
+from wireloom.codec.columns import Column, visible
 from wireloom.codec.deferred_checks import Spot
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Frame, Values
@@ -114,7 +114,7 @@ class Section(Around):
 
 def _last(section: str, columns: Iterable[Column]) -> str:
     """The last of a section's columns, without labels; the section itself if it has none."""
-    return [section, *(column.name for column in columns if not column.label)][-1]
+    return [section, *(column.name for column in visible(columns) if not column.label)][-1]
 
 
 class When(Around):

@@ -7,7 +7,7 @@ from typing import Any, Self
 from construct import Construct
 
 from wireloom.codec.accepted_values import octets, shown
-from wireloom.codec.columns import ColumnType, StructOf
+from wireloom.codec.columns import ColumnType, StructOf, visible
 from wireloom.codec.encodings import decoded, encoded
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.fields import packing_of
@@ -127,25 +127,40 @@ class Size(Extent):
 
 
 class Prefixed(Extent):
-    """A length, then as many bytes."""
+    """A length, then as many bytes. The length is an integer, or a number in decimal digits."""
 
     def __init__(self, length: Construct) -> None:
         self.length = length
-        self._fixed: int | None = None if packing_of(length) is None else length.sizeof()
+        self._fixed: int | None = None
+        self._most: int | None = None
+        if packing_of(length) is not None:
+            self._fixed = length.sizeof()
+            self._most = (1 << 8 * self._fixed) - 1
+        elif (digits := getattr(length, "digits", None)) is not None:
+            self._fixed, self._most = length.size, 10**digits - 1
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
-        if self._fixed is not None and reader.limit - reader.pos < self._fixed:
-            raise reader.short(self._fixed)
-        size = self.length._parse(reader, this, "")
+        size = self.count(reader, this)
         end = reader.pos + size
         if end > reader.limit:
             raise reader.short(size)
         return reader.pos, end, end
 
+    def count(self, reader: Reader, this: Values) -> int:
+        """The length that the cursor is at; moves the cursor past it."""
+        if self._fixed is not None and reader.limit - reader.pos < self._fixed:
+            raise reader.short(self._fixed)
+        found: int = self.length._parse(reader, this, "")
+        return found
+
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        if self._fixed is not None and len(data) >> 8 * self._fixed:
-            raise EncodeError(f"{counted(len(data), 'byte')} are too many for its length prefix")
-        self.length._build(len(data), writer, this, "")
+        self.put(writer, this, len(data), data)
+
+    def put(self, writer: Writer, this: Values, count: int, data: bytes, unit: str = "byte") -> None:
+        """Write ``data``, which has so many bytes, or units of another kind."""
+        if self._most is not None and count > self._most:
+            raise EncodeError(f"{counted(count, unit)} are too many for its length prefix")
+        self.length._build(count, writer, this, "")
         writer.write(data)
 
     def lead(self, size: int) -> int:
@@ -306,4 +321,4 @@ def value_type(construct: Construct) -> ColumnType:
     if kind is not None:
         return kind.type
     columns: Callable[[], Any] | None = getattr(construct, "columns", None)
-    return StructOf(tuple(columns())) if columns is not None else construct.type
+    return StructOf(visible(columns())) if columns is not None else construct.type

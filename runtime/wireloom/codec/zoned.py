@@ -32,8 +32,6 @@ class Zoned(Digits):
     ``signed_digits`` are the bytes of the digits with plus and with minus, ``signs`` those of a separate sign.
     """
 
-    size: int
-
     def __init__(self, digits: int, *, scale: int = 0, encoding: str = "ebcdic", sign: str = "") -> None:
         super().__init__(digits, scale)
         self.zone = _ZONES[encoding]

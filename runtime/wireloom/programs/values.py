@@ -1,6 +1,6 @@
 """What a program knows of a column while it is put together."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -194,6 +194,11 @@ class Level:
     given: Mapping[str, Any] = field(default_factory=dict)
     late: "list[LateStruct]" = field(default_factory=list)
     late_inputs: Set[str] = frozenset()
+
+    def hide(self, names: Iterable[str]) -> None:
+        """Forget values that no row has, once all of the struct was read."""
+        for name in names:
+            self.columns.pop(name, None)
 
 
 class LateStruct(NamedTuple):

@@ -149,6 +149,28 @@ class Bits(Drawing):
 
         return [{"bits": f"u{wide}", **order, **more, "fields": fields}, *entries], fill
 
+    def bitmap(self) -> Piece:
+        """Fields that are there or not, by the bits of one integer or of several."""
+        wide = self.random.choice((8, 16, 64))
+        more = self.random.choice((None, 1, wide))
+        most = wide if more is None else self.random.randint(wide + 2, 3 * wide)
+        bits = [bit for bit in range(1, most + 1) if more is None or (bit - more) % wide]
+        some = sorted(self.random.sample(bits, self.random.randint(1, min(6, len(bits)))))
+        if more is not None and some[-1] <= wide:
+            some[-1] = bits[-1]
+        fields: list[Entry] = []
+        draws: dict[str, Callable[[], Any]] = {}
+        for bit in some:
+            entry, draw = self.field()
+            fields.append({**entry, "bit": bit})
+            draws[entry["name"]] = draw
+
+        def fill(row: Row) -> None:
+            row |= {name: draw() for name, draw in draws.items() if self.random.random() < 0.5}
+
+        extension = {} if more is None else {"extension": more}
+        return [{"bitmap": f"u{wide}", "name": self.named("bitmap"), **extension, "fields": fields}], fill
+
     def split(self, width: int) -> list[Entry]:
         """Bit fields of so many bits together."""
         first = self.random.randint(1, width)

@@ -104,6 +104,7 @@ class Spec(Lists, Bits, Structs, Ends):
             self.bits_in_lists,
             self.bits_with_text,
             self.bits_of_presence,
+            self.bitmap,
             self.labelled,
             self.grouped,
             self.meant,

@@ -115,7 +115,7 @@ class Structs(Drawing):
         if "with" in struct and not {"at", "compute"} & entry.keys() and self.random.random() < 0.5:
             struct["with"] = dict.fromkeys(struct["with"], f"size({entry['name']})")
         pieces = [struct, entry | {"when": f"{struct['name']}.{told}"}]
-        inside = [each["name"] for each in inner if "name" in each and not {"at", "compute"} & each.keys()]
+        inside = [each["name"] for each in inner if "name" in each and not {"at", "bitmap", "compute"} & each.keys()]
         if self.random.random() < 0.5:
             of = f"{self.random.choice(('size', 'offset'))}({struct['name']}.{self.random.choice(inside)})"
             measured = {"name": self.named("measured"), "type": "u32", "derive": of}

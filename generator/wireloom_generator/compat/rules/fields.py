@@ -148,7 +148,8 @@ def _encoding(encoding: str | CharacterSet) -> str:
 
 
 def _set(known: CharacterSet) -> str:
-    return f"{known.width}-bit characters {known.characters!r}"
+    side = ", justified to the right" if known.right else ""
+    return f"{known.width}-bit characters {known.characters!r}{side}"
 
 
 def _pad(field: model.BitField) -> str:

@@ -41,7 +41,7 @@ def _declaring(sections: Iterable[Iterable[model.Node]], column: str) -> Iterato
     """The fields that have ``column`` as their own."""
     for nodes in sections:
         for node in model.walk(nodes):
-            if isinstance(node, model.Named) and node.columns[0].name == column:
+            if isinstance(node, model.Named) and node.columns[:1] and node.columns[0].name == column:
                 yield node
 
 
@@ -49,7 +49,7 @@ def names_in(sections: Iterable[Iterable[model.Node]]) -> Iterator[str]:
     """The columns that fields have as their own."""
     for nodes in sections:
         for node in model.walk(nodes):
-            if isinstance(node, model.Named):
+            if isinstance(node, model.Named) and node.columns:
                 yield node.columns[0].name
 
 

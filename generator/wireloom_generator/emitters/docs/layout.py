@@ -9,6 +9,7 @@ from wireloom_generator.emitters.docs.facts import Facts, declared, narrow, simp
 from wireloom_generator.emitters.docs.markdown import code, listing
 from wireloom_generator.expressions import Name, Value
 from wireloom_generator.types import Deeper, Struct
+from wireloom_generator.types.decimals import Digits
 from wireloom_generator.types.sizes import SizeRange
 
 ITEM = "+"
@@ -204,8 +205,9 @@ class Placing:
                     return ByteCount(simple.value, str(simple.value))
                 shown = simple.name if isinstance(simple, Name) else text
                 return ByteCount(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
-            case model.Prefix(length=length):
-                return ByteCount(None, f"{length.type.word} length, then as many bytes", f"size({name})")
+            case model.Prefix(length=model.Wire(type=kind), counts=counts):
+                length = f"length ({kind})" if isinstance(kind, Digits) else f"{kind.word} length"
+                return ByteCount(None, f"{length}, then as many {counts}", f"size({name})")
             case model.Terminator(value=value, terminator=kept):
                 ends = f"up to {value.hex(' ')}" if kept == "leave" else f"up to and including {value.hex(' ')}"
                 return ByteCount(None, "NUL-terminated" if ends.endswith("including 00") else ends, f"size({name})")

@@ -9,6 +9,7 @@ from wireloom_generator.emitters.wireshark.lua import call, characters, entries,
 from wireloom_generator.expressions import Compare, Name, Value, walk
 from wireloom_generator.output import Bracketed, Code
 from wireloom_generator.reading import catalogue
+from wireloom_generator.reading.vocabulary import JUSTIFIED
 from wireloom_generator.types import CharacterSet, meanings
 from wireloom_generator.types.signs import Sign, SignedBits
 
@@ -310,7 +311,9 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             pad, bare = None, wire.extent
             if isinstance(bare, model.Size):
                 pad, bare = bare.pad, replace(bare, pad=None)
-            ends = [] if bare is None else [_extent(bare)]
+            ends: list[Code] = [] if bare is None else [_extent(bare)]
+            if isinstance(bare, model.Prefix) and bare.in_characters:
+                ends.append(string(JUSTIFIED[known.right]))
             return call("packed_text", str(known.width), literal(known.lsb), *_characters(known, pad), *ends)
         case types.Text(encoding=encoding):
             return call("text", string(str(encoding)), literal(raw is not None), *extent)

@@ -640,12 +640,13 @@ local function text(encoding, lenient, extent)
 end
 
 -- What there is for packed characters, in one table, as Lua has at most 200 local names. `text` is a text of them:
--- `characters` has that of each code, and `padding` is the code behind the last one.
+-- `characters` has that of each code, and `padding` is the code behind the last one. Those that the length prefix counts
+-- are `justified` to the left or right of bytes with room for another one.
 local packing = {}
-function packing.text(width, lsb, characters, padding, extent)
+function packing.text(width, lsb, characters, padding, extent, justified)
   return {
     kind = "text", shape = "string", extent = extent, width = width, lsb = lsb, characters = characters,
-    padding = padding,
+    padding = padding, justified = justified,
   }
 end
 
@@ -771,6 +772,20 @@ function packing.unpacked(data, width, lsb)
     end
   end
   return codes, word == 0
+end
+
+-- So many of these codes, and whether the others are zeros.
+function packing.some(codes, count, justified)
+  local found, is_clean = {}, true
+  local first = justified == "right" and #codes - count or 0
+  for i, code in ipairs(codes) do
+    if i > first and i <= first + count then
+      found[#found + 1] = code
+    elseif code ~= 0 then
+      is_clean = false
+    end
+  end
+  return found, is_clean
 end
 
 local function bytewise(runs)
@@ -1550,12 +1565,26 @@ local function one(reader, tree, node, this)
     return found, item
   end
   if value.kind == "bytes" or value.kind == "text" then
-    local first, last, after = span(reader, value.extent, this, node.name)
+    local first, last, after, count
+    if value.justified then
+      count = number(reader, value.extent.number, node.name)
+      first = reader.pos
+      last = first + math.ceil(count * value.width / 8)
+      need(reader, last - first, node.name)
+      after = last
+    else
+      first, last, after = span(reader, value.extent, this, node.name)
+    end
     local found = reader.data:sub(first + 1, last)
     reader.pos = after
     if value.characters then
       local codes, is_clean = packing.unpacked(found, value.width, value.lsb)
-      if not is_clean then refuse(reader, "padding", at, path, "zeros expected behind its last character") end
+      if count then
+        local others
+        codes, others = packing.some(codes, count, value.justified)
+        is_clean = is_clean and others
+      end
+      if not is_clean then refuse(reader, "padding", at, path, "zeros expected beside its characters") end
       local decoded, fault = packing.spelled(value.characters, value.padding, codes)
       if not decoded then refuse(reader, "text", at, path, "no character has the code of that at " .. fault) end
       found = decoded

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from wireloom_generator.expressions import Literal
+from wireloom_generator.problems import Location
 from wireloom_generator.reading.declarations import Acceptance, Doc, Documented
 from wireloom_generator.reading.syntax.fields import Field, Meaning, PackedCharacters, Through
 from wireloom_generator.reading.written import Expression, Written, among, optional, required
@@ -145,6 +146,10 @@ class Bits(Documented):
         "[{name: version, width: 4}, {name: kind, width: 4}]",
         see="bit-fields.md#a-bit-field",
     )
+    bitmap: int = 0
+    """Of a bitmap, whose bits say which fields are there and have no columns: the number of the first bit."""
+    faults: tuple[tuple[Location, str, str], ...] = ()
+    """The mistakes in a bitmap: the place, the problem, a hint."""
     over: tuple[int, int] | None = None
     """In an alternative of a bit choice: the bits of the integer before these, and the number of these."""
     is_alone: bool = False
@@ -162,6 +167,21 @@ class Bits(Documented):
         for entry in self.fields:
             yield entry, first
             first += entry.taken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bitmap(Documented):
+    """A bitmap: an integer, or several, whose bits say which of the fields behind it are there."""
+
+    doc: Doc = among(without=("title", "unit"))
+    bitmap: str = required("the unsigned integer type, of up to 1024 bits", "u64")
+    name: str = required("its name, in `snake_case`, with which the names of its bits begin", "primary")
+    extension: int | None = optional(
+        "number of the bit in each integer that says whether another integer follows it", "1"
+    )
+    fields: tuple[Field, ...] = required(
+        "the fields, in the order of their bits", "[{bit: 2, name: pan, type: text, prefix: u8}]"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -206,6 +206,28 @@ class PackedCharacters(Written):
         "lsb",
         unset="`msb`; among bit fields, theirs",
     )
+    justify: str = optional(
+        "with a prefix that counts characters: where they are in bytes that have room for another one: `left` or"
+        " `right`",
+        "right",
+        "left",
+        see="strings.md#lengths-in-characters",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthPrefix(Written):
+    """A length prefix: what the length before a value is, and what it counts."""
+
+    type: str = required("type of the length: an unsigned integer type, `bcd`, `ascii` or `zoned`", "bcd")
+    digits: int | None = optional("of `bcd`, `ascii` and `zoned`, required: number of digits", "2")
+    encoding: str | None = optional("of `zoned`: `ebcdic` or `ascii`", "ascii", unset="`ebcdic`")
+    counts: str = optional(
+        "what it counts: `bytes`, or of text of packed characters `characters`",
+        "characters",
+        "bytes",
+        see="strings.md#lengths-in-characters",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,14 +244,22 @@ class Field(Documented):
         key="with",
         see="structs.md#type-parameters-given-and-with",
     )
+    bit: int | None = optional(
+        "of a field in a `bitmap`: the number of its bit",
+        "2",
+        unset="the one behind that of the field before",
+        see="bit-fields.md#bitmaps",
+    )
     size: Expression | None = optional(
         "of `bytes`, `text`, `ascii`, `flatbuffers` and structs: size in bytes, or `rest`: to the end of the section;"
         " of `int` and `uint`: size in bytes that another field gives",
         "4 * words",
         see="lengths.md#size",
     )
-    prefix: str | None = optional(
-        "instead of `size`: unsigned integer type of a length prefix", "u16", see="lengths.md#length-prefixes"
+    prefix: LengthPrefix | str | None = optional(
+        "instead of `size`: unsigned integer type of a length prefix, or a mapping",
+        "u16",
+        see="lengths.md#length-prefixes",
     )
     until: bytes | None = optional(
         "terminator, as hex; of `bytes`, `text`, `ascii` and structs", '"00"', see="strings.md#terminators-until"

@@ -55,6 +55,7 @@ class _Message:
         at.this = self.this
         self._verify()
         self._judge()
+        self.this.hide(said.hidden)
         at.asm.message = None
         at.this = header
         verify(at, said.record.derived, self.proven)

@@ -1,6 +1,7 @@
 """The parts of layouts, and values, in programs."""
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, singledispatch
 from typing import Any
@@ -44,7 +45,7 @@ from wireloom.programs.reading.items import ItemLowering
 from wireloom.programs.reading.lists import listed, no_items
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.reading.sized import sized_integer
-from wireloom.programs.reading.texts import chosen, packed_text, text, text_in_bits
+from wireloom.programs.reading.texts import chosen, counted_text, packed_text, text, text_in_bits
 from wireloom.programs.reading.zoned import zoned_decimal
 from wireloom.programs.reasons import Hexadecimal, Reason, SectionName, ShownNumber
 from wireloom.programs.values import (
@@ -223,7 +224,7 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
         if isinstance(said.subcon, codec.BitList):
             raise NoProgramError("bits as a list")
         at.spans[name] = span
-        with at.asm.field(name):
+        with at.asm.field(name), at.without_reasons() if part.bitmap else nullcontext():
             if isinstance(said.subcon, codec.BitText):
                 at.this.columns[name] = _bit_text(part, said.subcon, kind, shift, place, at)
             elif word is None:
@@ -450,6 +451,8 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.Text():
             begin = at.cursor
             return text(kind, extent(kind.extent, at), begin, at)
+        case codec.PackedText(counted=codec.Prefixed(length=length)) if isinstance(count := value(length, at), Number):
+            return counted_text(kind, count, at)
         case codec.PackedText():
             return packed_text(kind, extent(kind.extent, at), at)
         case codec.Layout():
@@ -550,6 +553,7 @@ def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struc
     verify(at, content.derived_early, lambda name, checksum: False)
     verify_late(at, late_structs(at.this, outside=False))
     at.nesting -= 1
+    at.this.hide(content.hidden)
     found, at.inside = Struct(at.this.columns), at.spans
     at.innermost = at.this, at.apart
     at.this, at.spans, at.apart = outer, spans, apart

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from wireloom import codec
-from wireloom.characters import characters
+from wireloom.characters import CharacterSet, characters
 from wireloom.codec.character_sets import Characters
 from wireloom.expressions.tree import Conditional, Expr, Name, Origin, Value
 from wireloom.programs import opcodes as op
@@ -12,7 +12,7 @@ from wireloom.programs.merging import merged
 from wireloom.programs.outputs import Output, Table
 from wireloom.programs.reading.lowering import Lowering, Span
 from wireloom.programs.reasons import Reason, Undecodable
-from wireloom.programs.values import Datum, Label, NoProgramError, Octets
+from wireloom.programs.values import Datum, Label, NoProgramError, Number, Octets
 
 ROOM = Output(unpacks=True)
 """Where all goes that bytes of a record become, so that it has one bound."""
@@ -39,6 +39,32 @@ def packed_text(kind: codec.PackedText, span: Span, at: Lowering) -> Octets:
     return _spelled(kind.characters, span, (int(kind.known.lsb), 0, 0), at)
 
 
+def counted_text(kind: codec.PackedText, count: Number, at: Lowering) -> Octets:
+    """So many packed characters at the cursor. Raises ``NoProgramError``."""
+    asm, known = at.asm, kind.known
+    if count.most > _MOST_COUNTED:
+        at.partial = True
+        at.must(asm.value(op.LESS_NUMBER, (count.register,), (_MOST_COUNTED + 1,)))
+        at.must(asm.value(op.MORE_NUMBER, (count.register,), (-1,)))
+    bits = asm.value(op.ADD_NUMBER, (asm.value(op.MULTIPLY_NUMBER, (count.register,), (known.width,)),), (7,))
+    octets = asm.value(op.SHIFT_RIGHT, (bits, asm.number(3)))
+    start, stop = _spread(kind.characters, at.take(Number(octets, 0, _MOST_COUNTED)), (int(known.lsb), 0, 0), at)
+    if known.right:
+        first = asm.value(op.SUBTRACT, (stop, count.register))
+        first = asm.value(op.CHOOSE, (asm.value(op.LESS, (first, start)), start, first))
+        rest, start = (start, first), first
+    else:
+        last = asm.value(op.ADD, (start, count.register))
+        last = asm.value(op.CHOOSE, (asm.value(op.LESS, (stop, last)), stop, last))
+        rest, stop = (last, stop), last
+    at.must(asm.value(op.EQUAL, (asm.value(op.TRIM, (*rest, at.where), (0, 1)), rest[0])))
+    return _translated(known, (start, stop), at)
+
+
+_MOST_COUNTED = 1 << 40
+"""The most characters that programs read."""
+
+
 def text_in_bits(
     kind: codec.BitText, span: Span, behind: tuple[int, int], at: Lowering, *, lsb: bool, little: bool
 ) -> Octets:
@@ -52,16 +78,27 @@ def text_in_bits(
 
 
 def _spelled(known: Characters, span: Span, numbers: tuple[int, int, int], at: Lowering) -> Octets:
+    start, stop = _spread(known, span, numbers, at)
+    if known.pad:
+        stop = at.asm.value(op.TRIM, (start, stop, at.where), (known.known.codes(known.pad)[0], 1))
+    return _translated(known.known, (start, stop), at)
+
+
+def _spread(known: Characters, span: Span, numbers: tuple[int, int, int], at: Lowering) -> Span:
+    """The codes of packed characters, a byte each."""
     if not at.decoding:
         raise NoProgramError("a text of packed characters")
-    asm, room, of = at.asm, at.asm.shared(ROOM), known.known
-    start, stop = asm.several(op.SPREAD, 2, (*span, at.where), (room, of.width, *numbers))
-    if known.pad:
-        stop = asm.value(op.TRIM, (start, stop, at.where), (of.codes(known.pad)[0], 1))
+    start, stop = at.asm.several(op.SPREAD, 2, (*span, at.where), (at.asm.shared(ROOM), known.known.width, *numbers))
+    return start, stop
+
+
+def _translated(of: CharacterSet, codes: Span, at: Lowering) -> Octets:
+    """The text that codes are."""
     octets = [b"" if each == of.NONE else each.encode() for each in of.characters.ljust(256, of.NONE)]
     if max(map(len, octets)) > 3:
         raise NoProgramError("packed characters of 4 bytes in UTF-8")
-    return Octets(*asm.several(op.TRANSLATE, 2, (start, stop, at.where), (room, asm.shared(_table(tuple(octets))))))
+    numbers = at.asm.shared(ROOM), at.asm.shared(_table(tuple(octets)))
+    return Octets(*at.asm.several(op.TRANSLATE, 2, (*codes, at.where), numbers))
 
 
 def chosen(tree: Expr, at: Lowering) -> Datum | None:

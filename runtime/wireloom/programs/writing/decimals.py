@@ -3,10 +3,22 @@
 from collections.abc import Iterator
 
 from wireloom import codec
+from wireloom.codec.digits import Digits
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.reading.decimals import swapped_nibbles
 from wireloom.programs.selection import looked_up
+from wireloom.programs.values import NoProgramError
+
+
+def octets_of(asm: Assembler, register: int, kind: Digits) -> Iterator[int]:
+    """The bytes of a number in digits, the last one first. Raises ``NoProgramError``."""
+    match kind:
+        case codec.Bcd():
+            return packed(asm, register, kind)
+        case codec.Zoned():
+            return zoned(asm, register, kind)
+    raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
 def packed(asm: Assembler, register: int, kind: codec.Bcd) -> Iterator[int]:

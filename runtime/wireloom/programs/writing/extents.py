@@ -7,6 +7,7 @@ from functools import partial
 from construct import BytesInteger, FormatField
 
 from wireloom import codec
+from wireloom.codec.digits import Digits
 from wireloom.codec.sized import LONGEST
 from wireloom.codec.values import Extent
 from wireloom.codec.varints import Varint
@@ -33,10 +34,7 @@ class ArrangingExtents(ArrangingNumbers):
 
     def _given_octets(self, known: Octets | None, extent: object, name: str | None = None) -> None:
         """Some bytes, which are those that are given under that name, if there is one."""
-        asm, size = self.asm, self.nothing
-        if known is not None:
-            size = asm.value(op.SUBTRACT, (known.stop, known.start))
-            size = size if known.valid == op.ONES else asm.value(op.CHOOSE, (known.valid, size, self.nothing))
+        asm, size = self.asm, self._size_of(known)
 
         def put(fits: int) -> None:
             if known is not None:
@@ -45,6 +43,13 @@ class ArrangingExtents(ArrangingNumbers):
                     self.this.octets[name] = copied
 
         self._ended(extent, size, put)
+
+    def _size_of(self, known: Octets | None) -> int:
+        """The number of some bytes, where they are given."""
+        if known is None:
+            return self.nothing
+        size = self.asm.value(op.SUBTRACT, (known.stop, known.start))
+        return size if known.valid == op.ONES else self.asm.value(op.CHOOSE, (known.valid, size, self.nothing))
 
     def _spelled(self, name: str, way: int) -> None:
         """The bytes that a text spells."""
@@ -123,20 +128,13 @@ class ArrangingExtents(ArrangingNumbers):
 
     def _ended(self, extent: object, size: int, put: Callable[[int], None]) -> None:
         """What ``put`` lays out at the cursor, so many bytes, where the mask is set that it is given."""
-        where, position, shift = self.where, self.position, self.shift
         match extent:
             case None | codec.Rest() | codec.Size() | codec.Until():
                 pass
             case codec.Padded(pad=pad) if len(set(pad)) == 1:
                 pass
-            case codec.Prefixed(length=FormatField() | BytesInteger() as length):
-                kind = NumberFormat.from_construct(length)
-                little = kind.is_little(little=self.little)
-                write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
-                self.move(position, shift + kind.size)
-                self._later(partial(write, size))
-            case codec.Prefixed(length=Varint() as length):
-                self._put_varint(length, size, lambda: size)
+            case codec.Prefixed():
+                self._prefix(extent, size)
             case _:
                 raise NoProgramError(f"parts of type {type(extent).__name__}")
         if isinstance(extent, codec.Size | codec.Padded) and extent.fixed is not None:
@@ -172,16 +170,37 @@ class ArrangingExtents(ArrangingNumbers):
             case codec.Until(terminator="drop"):
                 lay()
                 self._constant(extent.end)
-            case codec.Prefixed(length=FormatField() | BytesInteger() as length):
-                kind = NumberFormat.from_construct(length)
-                self.move(position, shift + kind.size)
-                begin, where, little = self.cursor, self.where, kind.is_little(little=self.little)
+            case codec.Prefixed(length=length) if not isinstance(length, Varint):
+                write, begin = self._length(length), self.cursor
                 lay()
-                size = self.asm.value(op.SUBTRACT, (self.cursor, begin))
-                write = partial(self._write, size=kind.size, position=position, shift=shift, where=where, little=little)
-                self._later(partial(write, size))
+                write(self.asm.value(op.SUBTRACT, (self.cursor, begin)))
             case _:
                 raise NoProgramError(f"a struct in {type(extent).__name__}")
+
+    def _prefix(self, extent: codec.Prefixed, size: int) -> None:
+        """A length before a value."""
+        length = extent.length
+        if isinstance(length, Varint):
+            self._put_varint(length, size, lambda: size)
+        else:
+            self._length(length)(size)
+
+    def _length(self, kind: object) -> Callable[[int], None]:
+        """Room for a length of a fixed size at the cursor. Returns what writes it there, once it is known."""
+        position, shift, where = self.position, self.shift, self.where
+        match kind:
+            case FormatField() | BytesInteger():
+                number = NumberFormat.from_construct(kind)
+                little, room = number.is_little(little=self.little), number.size
+                at = {"size": room, "position": position, "shift": shift, "where": where}
+                write = partial(self._write, **at, little=little)
+            case Digits():
+                room = kind.size
+                write = partial(self._write_decimal, kind=kind, position=position, shift=shift, where=where)
+            case _:
+                raise NoProgramError(f"a length of type {type(kind).__name__}")
+        self.move(position, shift + room)
+        return lambda size: self._later(partial(write, size))
 
     def _constant(self, octets: bytes, where: int = op.ONES) -> None:
         """Bytes that are the same in each record."""

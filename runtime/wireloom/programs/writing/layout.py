@@ -11,6 +11,7 @@ from typing import Any
 from construct import BytesInteger, FormatField
 
 from wireloom import codec
+from wireloom.characters import CharacterSet
 from wireloom.codec.computed import Computed
 from wireloom.codec.encodings import encoded
 from wireloom.codec.errors import DecodeError
@@ -37,7 +38,6 @@ from wireloom.programs.values import (
     Octets,
     Struct,
 )
-from wireloom.programs.writing.decimals import packed, zoned
 from wireloom.programs.writing.extents import ArrangingExtents
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Items, Outline, Path
 from wireloom.programs.writing.scope import Copied, Laid
@@ -266,12 +266,10 @@ class Arranging(ArrangingExtents):
                 self._field(name, said, NumberFormat.from_construct(kind))
             case Varint():
                 self._varint(name, said, kind)
-            case codec.Bcd():
-                self._decimal(name, said, kind, packed)
+            case codec.Bcd() | codec.Zoned():
+                self._decimal(name, said, kind)
             case codec.IbmFloat():
                 self._ibm_float(name, said, kind)
-            case codec.Zoned():
-                self._decimal(name, said, kind, zoned)
             case codec.Ascii():
                 self._digits(name, said, kind)
             case codec.SizedInteger():
@@ -288,6 +286,8 @@ class Arranging(ArrangingExtents):
                 self._octets(name, kind.extent)
             case codec.Text():
                 self._changed(name, kind.extent, partial(_encoded, encoding=kind.encoding), lambda it: it._octets(name))
+            case codec.PackedText(counted=codec.Prefixed() as prefix):
+                self._counted(name, kind.known, prefix)
             case codec.PackedText():
                 self._changed(name, kind.extent, _packing(kind), lambda inner: inner._octets(name))
             case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest())):
@@ -348,6 +348,17 @@ class Arranging(ArrangingExtents):
             return
         self.within(self.asm.value(op.NOT, (given.valid,)), changed)
         self.within(given.valid, lambda: self._given_octets(given, kind.extent, raw))
+
+    def _counted(self, name: str, known: CharacterSet, prefix: codec.Prefixed) -> None:
+        """Packed characters behind their number."""
+        if not known.characters.replace(known.NONE, "").isascii():
+            raise NoProgramError("counted characters that have several bytes in UTF-8")
+        given = self.this.columns.get(name)
+        if not isinstance(given, Octets | None):
+            raise NoProgramError("a text that is given as something else")
+        self._prefix(prefix, self._size_of(given))
+        change = partial(_filled, known=known)
+        self._given_octets(self._changed_octets(name, change, lambda it: it._octets(name), always=False), None)
 
     def _changed(
         self,
@@ -536,6 +547,10 @@ def _packing(kind: codec.PackedText) -> Callable[[bytes], bytes]:
     if kind.characters.pad and fixed is None:
         raise NoProgramError("packed characters with padding, in a size that varies")
     return lambda text: kind.octets(text.decode(), fixed)
+
+
+def _filled(text: bytes, known: CharacterSet) -> bytes:
+    return known.filled(known.codes(text.decode()))
 
 
 def _encoded(text: bytes, encoding: str) -> bytes:

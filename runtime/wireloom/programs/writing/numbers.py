@@ -4,12 +4,13 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from wireloom import codec
+from wireloom.codec.digits import Digits
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
 from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
@@ -32,10 +33,9 @@ from wireloom.programs.values import (
     Octets,
 )
 from wireloom.programs.writing.bit_fields import HALF, both_halves, chunks, piece, placed, unsigned
+from wireloom.programs.writing.decimals import octets_of
 from wireloom.programs.writing.ibm import ibm_bits
 from wireloom.programs.writing.scope import Copied, Divided, Following, Laid, Stamp, Summed
-
-D = TypeVar("D", codec.Bcd, codec.Zoned)
 
 
 class ArrangingNumbers(Lowering):
@@ -435,9 +435,7 @@ class ArrangingNumbers(Lowering):
         self._later(write)
         self._on(self.asm.value(write_op.VARINT_SIZE, (self._folded(kind, room),), (form,)))
 
-    def _decimal(
-        self, name: str, said: codec.Field, kind: D, octets_of: Callable[[Assembler, int, D], Iterator[int]]
-    ) -> None:
+    def _decimal(self, name: str, said: codec.Field, kind: Digits) -> None:
         """A number as digits, which go to the cursor: the bytes that it has, the last one first."""
         if kind.scale and (said.derived or said.const is not None or said.default is not None):
             raise NoProgramError("something to fill in that is no integer")
@@ -445,13 +443,15 @@ class ArrangingNumbers(Lowering):
         position, shift, of, where = self.position, self.shift, self.this, self.where
         self.move(position, shift + kind.size)
 
-        def write() -> None:
-            octets = octets_of(self.asm, self._told(of, name, said), kind)
-            place = self._place(position)
-            for number, octet in enumerate(octets):
-                self.asm.do(write_op.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
+        put = partial(self._write_decimal, kind=kind, position=position, shift=shift, where=where)
+        self._later(lambda: put(self._told(of, name, said)))
 
-        self._later(write)
+    def _write_decimal(self, register: int, *, kind: Digits, position: int, shift: int, where: int) -> None:
+        """Write a number as digits so many bytes behind a position of the record."""
+        octets = octets_of(self.asm, register, kind)
+        place = self._place(position)
+        for number, octet in enumerate(octets):
+            self.asm.do(write_op.WRITE, (octet, place, where), (shift + kind.size - 1 - number, 1, 1))
 
     def _ibm_float(self, name: str, said: codec.Field, kind: codec.IbmFloat) -> None:
         """A double as a float with a base of 16, which goes to the cursor."""
