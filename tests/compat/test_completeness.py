@@ -34,7 +34,7 @@ FEATURES_TRIED = (
     "capture_header", "answers", "found", "enum_groups", "ports", "ibm_floats", "zoned", "bcd_in_other_orders",
     "times_of_fields", "times_of_ntp_and_gps",
     "recursion_without_ends",
-    "packed_characters", "bitmap", "prefix_in_digits", "counted_characters",
+    "packed_characters", "bitmap", "prefix_in_digits", "counted_characters", "header_derived",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -55,6 +55,8 @@ UNCOMPARED = {
     (model.Doc, "accepted"): "what is accepted of a spec is nobody's interface",
     (model.Example, "doc"): "what is said of an example is nobody's interface",
     (model.Field, "hex"): "how the spec writes numbers",
+    (model.Field, "told"): "what messages derive is compared",
+    (model.BitField, "told"): "what messages derive is compared",
     (model.Computed, "hex"): "how the spec writes numbers",
     (model.Computed, "instant"): "the expression of the time is compared",
     (model.BitField, "hex"): "how the spec writes numbers",

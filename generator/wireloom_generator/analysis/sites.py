@@ -242,6 +242,7 @@ class _Sites:
             yield from self.framing("valid", owner.proof.valid, Kind.CONDITION)
             yield from self.framing("doubt", owner.proof.doubt, Kind.CONDITION)
         if isinstance(owner, model.Message):
+            yield from self.told(owner)
             yield from self.message("valid", owner.valid)
             yield from self.message("otherwise", owner.otherwise)
             for number, variant in enumerate(owner.variants):
@@ -390,9 +391,21 @@ class _Sites:
 
         return self.site(key, condition, Kind.CONDITION, Moment.WHOLE, known)
 
+    def told(self, message: model.Message) -> Iterator[Site]:
+        """What fields of the header are derived from."""
+        for visit in self.scope.header:
+            field = visit.item
+            if isinstance(field, Named) and field.name in message.derive and field.kind in _DERIVED:
+                derive = message.derive[field.name]
+                yield from self.site("derive", derive, field.kind, Moment.WHOLE, lambda _: True, visit=visit)
+
     def framing(self, key: str, condition: Condition | None, wants: Kind) -> Iterator[Site]:
         """An expression evaluated before the record is read, which sees what does not depend on the variant."""
         return self.site(key, condition, wants, Moment.FRAMING, lambda other: not other.in_variant, regions=False)
+
+
+_DERIVED = (Kind.NUMBER, Kind.CONDITION)
+"""The kinds of fields that messages can derive; rules report others."""
 
 
 def _rounded(site: Site) -> Site:

@@ -645,7 +645,8 @@ class Translation:
         if codec.record.until:
             raise NoProgramError("the terminator of records")
         selectors = {name for name, each in said.match.items() if len(each.listed) == 1 and not each.spans}
-        header_filled = _filled_in([codec.record.head, *codec.record.tail]) | selectors
+        told = {name for name, field in codec.record.derived if (name, field) not in said.header_derived}
+        header_filled = _filled_in([codec.record.head, *codec.record.tail]) - told | selectors
         own_filled = _filled_in(
             [*said.sections.values(), *(each for v in said.variants for each in v.sections.values())]
         )

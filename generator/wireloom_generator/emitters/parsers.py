@@ -179,6 +179,7 @@ def _message(message: model.Message, shared: Mapping[str, model.Variant], slots:
         variants=group(*variants) if variants else None,
         decisive=string(message.decisive) if variants else None,
         whole=group(*map(string, whole)) if whole else None,
+        derive=_derive(message.derive) if message.derive else None,
         valid=constructs.record_check(message.valid),
         otherwise=constructs.record_check(message.otherwise),
         answers=_answers(message.answers) if message.answers else None,
@@ -189,6 +190,10 @@ def _answers(answers: model.Answers) -> Code:
     to, by, more = (group(*map(string, names)) for names in (answers.to, answers.by, answers.more))
     quiet = pretty.match(answers.quiet) if answers.quiet else None
     return call("Answers", to, by, quiet=quiet, more=more if answers.more else None)
+
+
+def _derive(derived: Mapping[str, model.Condition]) -> Code:
+    return mapping(*(entry(name, constructs.expression_of(value)) for name, value in derived.items()))
 
 
 def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Code:

@@ -17,8 +17,8 @@ class Names:
     parameters, and the words for the bytes left in a section and for the number of an item.
 
     Each field has a flag for whether it may be absent; names with dots lead into structs. Conditions on whole records
-    compare the ``hexadecimal`` names with hexadecimal numbers. ``numbers`` are the values of enums, such as
-    ``Kind.Reading``, and groups of them.
+    compare the ``hexadecimal`` names with hexadecimal numbers. Messages derive the header's fields that are ``told``.
+    ``numbers`` are the values of enums, such as ``Kind.Reading``, and groups of them.
     """
 
     own: Mapping[str, bool]
@@ -26,6 +26,7 @@ class Names:
     parameters: frozenset[str]
     hexadecimal: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
+    told: frozenset[str] = frozenset()
     numbers: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def with_numbers(self, text: str) -> str:

@@ -80,7 +80,7 @@ class Field(_Named):
     If it is ``watched``, expressions use the places of a list's items, its items read so far, or the places of a
     struct's fields.
 
-    The spec writes the values of ``hex`` ones in hexadecimal.
+    The spec writes the values of ``hex`` ones in hexadecimal. Messages derive fields of the header that are ``told``.
 
     An unsigned 64-bit number that is ``long`` is below 2^63; one that is a ``decimal`` has that column type for every
     reader.
@@ -95,6 +95,7 @@ class Field(_Named):
     const: int | float | bool | str | bytes | None = None
     valid: Condition | None = None
     derive: Condition | None = None
+    told: bool = field(default=False, compare=False)
     checksum: Checksum | None = None
     default: Condition | None = None
     long: bool = False
@@ -185,7 +186,7 @@ class Computed(_Named):
 class BitField(_Named):
     """Bits of an integer, after the ``first`` ones.
 
-    With a ``count`` it is a list of so many items, of ``width`` bits each.
+    With a ``count`` it is a list of so many items, of ``width`` bits each. Messages derive one that is ``told``.
     """
 
     name: str
@@ -208,6 +209,7 @@ class BitField(_Named):
     sign: Sign | None = None
     text: Text | None = None
     pad: bytes | None = None
+    told: bool = field(default=False, compare=False)
 
     @property
     def type(self) -> Boolean | Integer | Text:

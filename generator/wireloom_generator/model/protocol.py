@@ -91,7 +91,7 @@ class Message(Framed):
 
     ``valid`` must hold for all its records, ``otherwise`` for those without a variant; it is None if every record has
     one. The variant is known after the shared fields of the slot ``decisive``. ``names`` are those that its expressions
-    can use, ``filled`` the sections that it names itself.
+    can use, ``filled`` the sections that it names itself. ``derive`` says from what fields of the header follow.
     """
 
     name: str
@@ -103,6 +103,7 @@ class Message(Framed):
     examples: tuple[Example, ...]
     forms: tuple[Form, ...]
     path: Path | None
+    derive: Mapping[str, Condition] = field(default_factory=dict)
     valid: Condition | None = None
     otherwise: Condition | None = None
     decisive: str = ""

@@ -241,6 +241,8 @@ def _described(
 
 def _derived(field: model.Field | model.BitField) -> Code | None:
     """The derivation of a field, or of each item of a list."""
+    if field.told:
+        return string(expressions.qualified(expressions.Name(field.name, origin=expressions.Origin.INPUT), field.name))
     about = model.derived_from(field) if isinstance(field, model.Field) else None
     if about is None or field.derive is None:
         return optional_expression(field.derive)

@@ -65,7 +65,8 @@ class FieldResolving:
         names = self.splicing.declared(self.spec.record.fields)
         parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
         parameters |= frozenset(parameter.name for parameter in self.from_capture)
-        return Names(names, {}, parameters, uses.compared_in(self.spec), numbers=self.numbers)
+        told = frozenset(name for message in self.spec.messages for name in message.derive)
+        return Names(names, {}, parameters, uses.compared_in(self.spec), told=told, numbers=self.numbers)
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
         named = None if field.enum is None else self.enums.get(field.enum)
@@ -255,6 +256,7 @@ class FieldResolving:
             sign,
             text,
             field.pad,
+            field.name in names.told,
             doc=field.doc,
             written=field,
             via=via,
@@ -324,6 +326,7 @@ class FieldResolving:
             const=_constant(wire, field.const),
             valid=conditions.condition(field.valid, names),
             derive=conditions.condition(field.derive, names),
+            told=field.name in names.told,
             checksum=keys.checksum(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",

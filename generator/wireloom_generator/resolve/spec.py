@@ -147,6 +147,7 @@ class _Resolving:
             examples=written.examples,
             forms=written.forms,
             path=written.at.path,
+            derive={name: conditions.expression(text, names) for name, text in written.derive.items()},
             valid=conditions.condition(written.valid, names),
             otherwise=conditions.condition(written.otherwise, names),
             decisive=_decisive(slots, resolved),

@@ -69,7 +69,12 @@ def watched(spec: Spec) -> frozenset[str]:
     entries = [entry for listed in lists for entry in syntax.walk(listed)]
     found = {name for entry in entries for text in _texts(entry) for name in _measured(text)}
     for message in spec.messages:
-        conditions = (message.valid, message.otherwise, *((each.when, each.valid) for each in message.variants))
+        conditions = (
+            message.derive,
+            message.valid,
+            message.otherwise,
+            *((each.when, each.valid) for each in message.variants),
+        )
         found |= {name for text in _texts(conditions) for name in _measured(text)}
     own = (entry for entry in entries if isinstance(entry, syntax.Field) and entry.repeat is not None)
     return frozenset(found.union(entry.name for entry in own if any(map(_asks(entry.name), _texts(entry)))))

@@ -9,6 +9,7 @@ from wireloom_generator.analysis.selectors import faults, header_fields
 from wireloom_generator.expressions import conditions
 from wireloom_generator.model import Resolved, matching
 from wireloom_generator.problems import Violation, closest, seen_from
+from wireloom_generator.types import Boolean, whole
 from wireloom_generator.types.columns import Primitive
 
 _MOST_LISTED = 10
@@ -39,6 +40,39 @@ def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Violation]:
         what = f"each message has its own length, so match needs numbers at fixed offsets; {name!r} {why}"
         hint = "put it before fields that vary, or give the record a length"
         yield Violation(message.where(f"match.{name}"), what, hint)
+
+
+_OTHER_SOURCES = ("const", "derive", "checksum", "compute", "default", "reserved")
+
+
+def header_derive(spec: Resolved) -> Iterator[Violation]:
+    """Reports fields that messages derive although they are not in the header, or have another value."""
+    header: dict[str, list[model.Named]] = {}
+    for visit in head(spec).visits:
+        if isinstance(visit.item, model.Named):
+            header.setdefault(visit.item.name, []).append(visit.item)
+    selecting = {name for message in spec.messages for name in message.match}
+    for message in spec.messages:
+        for name in message.derive:
+            at = message.where(f"derive.{name}")
+            if name not in header:
+                yield Violation(at, f"the record has no field {name!r}", closest(name, header))
+            elif name in selecting:
+                yield Violation(at, f"{name!r} selects messages, so it cannot be derived")
+            else:
+                yield from (Violation(at, *fault) for field in header[name] for fault in _underivable(field))
+
+
+def _underivable(field: model.Named) -> Iterator[tuple[str, str]]:
+    """Why messages cannot derive a field, with a hint."""
+    given = next((key for key in _OTHER_SOURCES if field.gives(key)), None)
+    is_number = isinstance(field.type, Boolean) or whole(field.type) is not None
+    if given is not None:
+        yield f"{field.name!r} has {given} in the record", "keep one of them"
+    elif isinstance(field, model.Field) and field.repeat is not None:
+        yield f"{field.name!r} is a list, which messages cannot derive", ""
+    elif not is_number or field.meaning is not None:
+        yield f"{field.name!r} is not an integer or bool, so it cannot be derived", ""
 
 
 def _both_match(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[Violation]:

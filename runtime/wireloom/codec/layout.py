@@ -257,6 +257,7 @@ class Lone(Part):
         is_struct = isinstance(value_type(self.subcon), StructOf) or getattr(self.subcon, "is_struct", False)
         self.is_built = is_struct or isinstance(self.subcon, Repeat)
         self.derived = [(name, self.field)] if self.field.derived else []
+        self.is_told = self.field.asks({name})
         self.late = [(name, struct) for struct in _late(self.subcon)]
         self.is_watched = self.field.watched or bool(self.late)
         self._loaded = {u64: list(self.field.loaders(name, u64)) for u64 in U64Type}
@@ -303,7 +304,7 @@ class Lone(Part):
             this[self.name] = writer.known.get(writer.path, NOTHING).get(self.name)
             writer.share(self, this)
             return
-        if self.derived:
+        if self.derived and (not self.is_told or writer.awaited.has(this, self.name)):
             value = writer.guess(this, self.name) or self._nothing
             writer.claim(self._settled, this, value)
         else:
@@ -424,13 +425,13 @@ class With(Construct):
         for item in self.items:
             if values[item.name] is None:
                 raise DecodeError("invalid", item.fault, stream.pos)
-        late = _LateValues(self.late, stream, context, values) if self.late else values
+        late = LateValues(self.late, stream, context, values) if self.late else values
         return self.layout.parse_given(stream, late)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         for item in self.items:
             stream.claim(item, context, taken=True, spot=stream.spot())
-        return self.layout.build_given(obj, stream, _LateValues(self.values, stream, context))
+        return self.layout.build_given(obj, stream, LateValues(self.values, stream, context))
 
 
 class GivenItem:
@@ -452,9 +453,9 @@ class GivenItem:
         return EncodeError(self.fault)
 
 
-class _LateValues(Mapping[str, Any]):
-    """The values, as far as they are known when they are used: they may depend on what surrounds the struct. Those that
-    are ``known`` already do not.
+class LateValues(Mapping[str, Any]):
+    """The values, as far as they are known when they are used: they may depend on what surrounds the struct, or on a
+    message that its header is given them by. Those that are ``known`` already do not.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fixups import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.flagged import Flagged, KeptRecord
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.layout import Layout, await_, container, verify, verify_late
+from wireloom.codec.layout import LateValues, Layout, await_, container, verify, verify_late
 from wireloom.codec.matching import Given, selections
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
@@ -90,7 +90,7 @@ class Message(Construct):
 
     ``valid`` must hold for all its records, and ``otherwise`` for those that have none of its variants. The variant of
     a record is known after the shared fields of the ``decisive`` slot. No bytes are left over in the ``whole`` slots,
-    so there is no column for them.
+    so there is no column for them. ``derive`` says what fields of the header follow from, by their names.
     """
 
     def __init__(
@@ -103,6 +103,7 @@ class Message(Construct):
         variants: tuple[Variant, ...] = (),
         decisive: str = "",
         whole: tuple[str, ...] = (),
+        derive: Mapping[str, Formula] | None = None,
         valid: Formula | None = None,
         otherwise: Formula | None = None,
         answers: Answers | None = None,
@@ -113,6 +114,10 @@ class Message(Construct):
         self.match = selections(match)
         self.sections = sections or {}
         self.variants = variants
+        self.derive = {name: expression(value) for name, value in (derive or {}).items()}
+        self.header_derived = [
+            (name, field) for name, field in record.derived if name in self.derive or not field.asks({name})
+        ]
         self.valid = expression(valid)
         self.otherwise = expression(otherwise)
         self.answers = answers
@@ -207,6 +212,8 @@ class Message(Construct):
             if variant is not None and slot.name in variant.sections:
                 variant.sections[slot.name].read(reader, this)
             slot.leave(reader, this, outer)
+        if self.derive:
+            reader.frame.given = LateValues(self.derive, reader, this)
         key = variant.name if variant else None
         verify(reader, this, self.derived[key])
         verify_late(reader, this, self.late[key])
@@ -314,6 +321,8 @@ class Message(Construct):
 
     def _once(self, writer: Writer, header: Values, this: Values, variant: Variant | None) -> EncodeError | None:
         writer.restart(header)
+        if self.derive:
+            writer.frame.given = LateValues(self.derive, writer, this)
         try:
             self._write_parts(writer, this, variant)
             error = settle(writer, len(self.record.until))
@@ -362,7 +371,7 @@ class Message(Construct):
 
     def _write_parts(self, writer: Writer, this: Values, variant: Variant | None) -> None:
         own: Path = (None, self.name)
-        await_(writer, writer.record, self.record.derived)
+        await_(writer, writer.record, self.header_derived)
         writer.path = own
         await_(writer, this, self.derived[variant.name if variant else None])
         writer.path = None

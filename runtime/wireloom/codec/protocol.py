@@ -179,7 +179,7 @@ class Protocol:
             row[message.name] = message.read(reader, row)
         except DecodeError as error:
             raise self._within(error, message) from None
-        verify(reader, row, self.record.derived)
+        verify(reader, row, message.header_derived)
         verify_late(reader, row, self.record.late)
         if left := reader.left_over():
             raise surplus(left)

@@ -23,6 +23,8 @@ SIZED_BY_BITS = 0.2
 """How often bits tell how large the body is."""
 HEADED = 0.2
 """How often captures begin with a header."""
+TOLD = 0.2
+"""How often the message derives a field of the record's header."""
 ORDER = "little if header_mark == 0x4949 else big"
 HEADER: list[Entry] = [
     {"name": "header_mark", "type": "u16", "byte_order": "big", "valid": "header_mark in (0x4949, 0x4d4d)"},
@@ -62,6 +64,12 @@ class Spec(Lists, Bits, Structs, Ends):
             parts = [{"name": "size_mark", "width": 1, "default": False}, {**others[0], "width": 15}]
             del parts[1]["type"]
             others[0] = {"bits": "u16", "fields": parts}
+        derive = {}
+        if self.random.random() < TOLD:
+            lists = [f"count({entry['name']})" for entry in entries if "repeat" in entry and "when" not in entry]
+            derive = {"derive": {"told": self.random.choice([*lists, "size(body) // 2"])}}
+            others.insert(1, {"name": "told", "type": "u32"})
+            ending["length"] += " + 4"
         if self.random.random() < TERMINATED:
             ending = {"until": self.random.randbytes(8).hex()}  # bytes that no record has
         elif self.random.random() < FLAGGED:
@@ -72,7 +80,7 @@ class Spec(Lists, Bits, Structs, Ends):
             entries, fill = [*told, *entries], _both(fill_told, fill)
         protocol["record"] = {**ending, "fields": [{"name": "kind", **kind}, *others]}
         match = {"kind": selecting} if selecting else {}
-        message = {"message": "all", "match": match, "sections": {"body": [*entries, *last]}}
+        message = {"message": "all", "match": match, **derive, "sections": {"body": [*entries, *last]}}
         return yaml.safe_dump_all([protocol, message], sort_keys=False), _both(fill, fill_last)
 
     def told_by_header(self) -> Piece:

@@ -68,6 +68,13 @@ def derivation_changed(comparison: Comparison) -> Iterator[Change]:
         if not pair.same(old.derive, new.derive):
             what = f"derivation {walks.was(old.derive, new.derive)}"
             yield Change(kept.new.path, what, walks.restricted(old.derive, new.derive))
+    for path, message in walks.messages(comparison):
+        earlier = {comparison.header.renamed.get(name, name): value for name, value in message.old.derive.items()}
+        for name in dict.fromkeys([*earlier, *message.new.derive]):
+            before, after = earlier.get(name), message.new.derive.get(name)
+            if not message.same(before, after):
+                what = f"derivation of {name} {walks.was(before, after)}"
+                yield Change(path, what, walks.restricted(before, after))
 
 
 def computed_changed(comparison: Comparison) -> Iterator[Change]:

@@ -138,6 +138,7 @@ class FieldTable:
             yield f"The bytes of {field.type.like}, since it is inside {field.type.depth} others"
             yield f"Malformed if more than {field.type.deepest} are inside each other"
         yield f"Always {code(field.derive.text)}; filled in on encode" if field.derive else ""
+        yield "Some messages derive it" if field.told else ""
 
     def _computed(self, computed: model.Computed, when: str) -> str:
         parts = [sentence(when), prose(computed.doc.text), f"Computed: {code(computed.value.text)}"]

@@ -181,12 +181,18 @@ def _message(protocol: model.Protocol, message: model.Message) -> Bracketed:
     variants = table(tuple(map(_variant, message.variants))) if message.variants else None
     named = entries(
         match=_match(protocol, message.match),
+        derive=_derive(message.derive),
         valid=rule(message.valid),
         otherwise=rule(message.otherwise),
         sections=_sections(message.sections),
         variants=variants,
     )
     return table([string(message.name), *named], "message")
+
+
+def _derive(derived: Mapping[str, model.Condition]) -> Bracketed | None:
+    found = [table(entries(name=string(name), derive=asked(value))) for name, value in derived.items()]
+    return table(found) if found else None
 
 
 def _variant(variant: model.Variant) -> Bracketed:

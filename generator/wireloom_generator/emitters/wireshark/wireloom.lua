@@ -2047,6 +2047,13 @@ local function read_message(reader, tree, record, tail, message, header)
     hold(reader, message.otherwise, this, " where no variant is")
   end
   reader.path = ""
+  for _, node in ipairs(message.derive or {}) do
+    local value, expected = record[node.name], evaluate(node.derive, this, record, reader.frame)
+    if value ~= nil and value ~= expected and not reader.open then
+      local what = shown(expected) .. " expected, found " .. shown(value)
+      fail("derived", reader.frame[node.name][1], node.name, what)
+    end
+  end
 end
 
 local function message_of(messages, record)

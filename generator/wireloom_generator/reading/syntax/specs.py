@@ -289,6 +289,12 @@ class Message(Declaring):
         "2 + size",
         see="messages.md#lengths-of-messages",
     )
+    derive: Mapping[str, Expression] = optional(
+        "header fields, and what they are derived from in this message",
+        "{items_count: count(items)}",
+        None,
+        see="lengths.md#what-a-message-derives-in-the-header",
+    )
     proof: Proof | None = optional(
         "validity check: what must hold before that length is trusted",
         "{valid: length >= 3}",

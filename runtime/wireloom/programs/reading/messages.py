@@ -8,7 +8,7 @@ from wireloom.expressions import Expression
 from wireloom.expressions.tree import Origin
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import both_masks, either_not
-from wireloom.programs.reading.checks import Proven, verify, verify_late
+from wireloom.programs.reading.checks import Proven, inputs, verify, verify_late
 from wireloom.programs.reading.lowering import Lowering
 from wireloom.programs.reading.parts import extent, layout
 from wireloom.programs.reasons import BrokenRule, SectionName
@@ -55,10 +55,11 @@ class _Message:
         at.this = self.this
         self._verify()
         self._judge()
+        header.given = inputs(said.derive, at)
         self.this.hide(said.hidden)
         at.asm.message = None
         at.this = header
-        verify(at, said.record.derived, self.proven)
+        verify(at, said.header_derived, self.proven)
         verify_late(at, header.late)
         at.end()
         return self.this

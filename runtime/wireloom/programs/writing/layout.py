@@ -68,6 +68,7 @@ class Arranging(ArrangingExtents):
 
     def _message(self, said: codec.Message, variant: int, fields: Laid) -> None:
         self.this = self.header
+        self.header.later, self.header.around = said.derive, fields
         self.layout(said.record.head)
         for part in said.record.tail:
             self.this = self.header

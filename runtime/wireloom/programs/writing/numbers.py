@@ -161,6 +161,8 @@ class ArrangingNumbers(Lowering):
             raise NoProgramError("something to fill in that is no integer")
         if floating and said.derived:
             raise NoProgramError("something to fill in that is no integer")
+        if said.derive is not None and said.asks({name}) and name not in self.this.later:
+            return  # nothing in this message gives it to the header
         if said.checksum is not None or said.derive is not None:
             self._may_fill(self.this, name)
             if said.derive is not None:
