@@ -294,10 +294,11 @@ types.Xattr = {
   field{"length", uint(4, "big"), derive = function(_, _, frame) return size_of(frame, "pair") end, doc = "(bytes)"},
   section{"pair", size(function(this) return this.length end),
     nodes = {
-      field{"key", text("utf-8", false, up_to("\000", "drop", false, 1, false)),
+      field{"key",
+        text("utf-8", false, up_to({"\000"}, "drop", false, 1, false)),
         doc = "The name; one that begins with _ is the server's own.",
       },
-      field{"value", text("utf-8", false, up_to("\000", "drop", false, 1, false)), doc = "JSON."},
+      field{"value", text("utf-8", false, up_to({"\000"}, "drop", false, 1, false)), doc = "JSON."},
     },
   },
 }

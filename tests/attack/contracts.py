@@ -82,7 +82,7 @@ def cut_anywhere_agree(target: Target, capture: bytes, parameters: Parameters, r
     reader = partial(target.pair.decoder, options)
     size, every = len(capture), random.choice((random.randint(1, 60), random.randint(1, 2000)))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        least = max(1, len(target.pair.codec.framing.until))  # more than a terminator, as it always is
+        least = max([1, *map(len, target.pair.codec.framing.ends)])  # more than a terminator, as it always is
         patch.setattr(splits, "BEFORE_BYTES", random.choice((least, 100, 1000)))
         path = Path(folder, "capture")
         path.write_bytes(capture)

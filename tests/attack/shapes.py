@@ -23,7 +23,7 @@ from wireloom.codec import (
     With,
 )
 from wireloom.codec.computed import Computed
-from wireloom.codec.flagged import KeptRecord
+from wireloom.codec.envelopes import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.meanings import Meaning

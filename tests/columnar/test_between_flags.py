@@ -49,7 +49,7 @@ def record(pair: Pair, random: Random) -> bytes:
     """A record with bytes that are special to some of the protocols."""
     if random.random() < 0.2:
         return pair.codec.build({"number": {"number": random.getrandbits(30)}})
-    special = bytes.fromhex("0a 10 2a 41 7d c0 db dc") if pair.codec.record.flagged.flag != b"\xff" else b"ab"
+    special = bytes.fromhex("0a 10 2a 41 7d c0 db dc") if pair.codec.record.envelope.flag != b"\xff" else b"ab"
     data = bytes(random.choices(special, k=random.choice([0, 1, 5, 300])))
     return pair.codec.build({"kind": random.choice([1, 16, 99]), "data": {"data": data}})
 
@@ -60,7 +60,7 @@ def records(pair: Pair, count: int) -> list[bytes]:
         try:
             found.append(record(pair, random))
         except ValueError:  # the checksum is the flag, which nothing escapes
-            assert pair.codec.record.flagged.flag == b"\xff"
+            assert pair.codec.record.envelope.flag == b"\xff"
     return found
 
 
@@ -79,7 +79,7 @@ def test_captures_are_read_and_written_as_the_codec_does(flagged: Pair) -> None:
 
 
 def test_flags_are_shared_repeated_and_left_out(flagged: Pair) -> None:
-    flag, parts, random = flagged.codec.record.flagged.flag, records(flagged, 40), Random(1)
+    flag, parts, random = flagged.codec.record.envelope.flag, records(flagged, 40), Random(1)
     capture = b"".join(flag * random.randrange(4) + part.strip(flag) + flag for part in parts)
     found = captures_alike(flagged, capture)
     assert found.column("_corrupt_reason").null_count == found.num_rows == 40
@@ -89,7 +89,7 @@ def test_flags_are_shared_repeated_and_left_out(flagged: Pair) -> None:
 
 
 def test_flags_at_the_end_are_skipped_and_a_torn_record_is_not(flagged: Pair) -> None:
-    flag, parts = flagged.codec.record.flagged.flag, records(flagged, 3)
+    flag, parts = flagged.codec.record.envelope.flag, records(flagged, 3)
     capture = b"".join(parts)
     for idle in (flag, flag * 3):
         assert captures_alike(flagged, capture + idle).num_rows == 3
@@ -100,7 +100,7 @@ def test_flags_at_the_end_are_skipped_and_a_torn_record_is_not(flagged: Pair) ->
 
 
 def test_damage_costs_the_records_that_it_is_in(flagged: Pair) -> None:
-    flag, random = flagged.codec.record.flagged.flag, Random(9)
+    flag, random = flagged.codec.record.envelope.flag, Random(9)
     for _ in range(10):
         data = bytearray(b"".join(records(flagged, 30)))
         for _ in range(6):
@@ -122,7 +122,7 @@ def test_parts_of_any_size_have_each_record_once(
     flagged: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    flag, random = flagged.codec.record.flagged.flag, Random(4)
+    flag, random = flagged.codec.record.envelope.flag, Random(4)
     idle = [flag * random.choice([0, 0, 1, 5]) + part for part in records(flagged, 20)]
     for capture in (
         b"".join(idle),

@@ -34,7 +34,7 @@ FEATURES_TRIED = (
     "capture_header", "answers", "found", "enum_groups", "ports", "ibm_floats", "zoned", "bcd_in_other_orders",
     "times_of_fields", "times_of_ntp_and_gps",
     "recursion_without_ends",
-    "packed_characters", "bitmap", "prefix_in_digits", "counted_characters", "header_derived",
+    "packed_characters", "bitmap", "prefix_in_digits", "counted_characters", "header_derived", "several_terminators",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 

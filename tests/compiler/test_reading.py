@@ -13,7 +13,7 @@ from support.paths import ROOT
 
 from wireloom.cli import app
 from wireloom.codec import Protocol
-from wireloom.codec.flagged import KeptRecord
+from wireloom.codec.envelopes import KeptRecord
 from wireloom.codec.layout import Lone
 from wireloom.contents import parts_of
 from wireloom.programs.support import unread

@@ -55,6 +55,7 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"size": 16, "base": 16, "case": "upper"}, 0xAB),
         ({"size": 10, "pad": "20"}, 42),
         ({"until": "0d0a", "base": 16, "raw": ""}, 0xAB),
+        ({"until": ["3b", "2c"], "raw": ""}, 42),
         ({"prefix": "u8", "sign": "signed", "digits": 4}, -42),
     ),
     types.Bytes: (
@@ -63,6 +64,7 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"prefix": {"type": "zoned", "digits": 2}}, b"ab"),
         ({"size": "2"}, b"ab"),
         ({"until": "00"}, b"ab"),
+        ({"until": ["0d0a", "0a"], "raw": ""}, b"ab"),
         ({"size": "4", "pad": "20"}, b"ab"),
         ({"size": "5", "until": "0d0a", "pad": "ff", "raw": ""}, b"ab"),
     ),
@@ -88,6 +90,7 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"size": "4", "until": "00"}, "ab"),
         ({"size": "6", "pad": "2000", "encoding": "utf-16-le"}, "ab"),
         ({"until": "00", "unterminated": "allowed", "raw": ""}, "ab"),
+        ({"until": ["0d0a", "0a"], "raw": ""}, "ab"),
     ),
     types.FlatBuffers: (({"prefix": "u8", "table": "Example", "raw": ""}, {"number": 5}),),
 }

@@ -51,8 +51,8 @@ from wireloom.codec import (
 )
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
+from wireloom.codec.envelopes import KeptRecord
 from wireloom.codec.fields import EitherOrder, packing_of
-from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone

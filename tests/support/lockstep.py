@@ -229,9 +229,11 @@ def records_alike(pair: Pair, records: Sequence[bytes], little: Sequence[bool] |
     """See that records are the same rows, whatever is wrong with them, one by one and as one batch."""
     chosen = pair.options(options)
     orders = [little] * len(records) if isinstance(little, bool) else list(little)
-    if until := pair.codec.framing.until:
-        records = [data.replace(until, b"") + until for data in records]
-    if until or any(lengths.checksum for lengths in pair.codec.framing.lengths):
+    for end in (ends := pair.codec.framing.longest_first):
+        records = [data.replace(end, b"") for data in records]
+    if ends:
+        records = [data + ends[number % len(ends)] for number, data in enumerate(records)]
+    if ends or any(lengths.checksum for lengths in pair.codec.framing.lengths):
         sound = [_proves(pair, data, order, chosen) for data, order in zip(records, orders, strict=True)]
         records, orders = list(compress(records, sound)), list(compress(orders, sound))
         little = orders

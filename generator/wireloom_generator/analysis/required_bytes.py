@@ -115,7 +115,7 @@ def _field(field: model.Field, match: OnlyValues) -> Iterator[bytes | None]:
         yield None
     yield known
     match extent:
-        case model.Terminator(value=end, terminator="drop", unterminated=False):
+        case model.Terminator(value=end, terminator="drop", unterminated=False, others=()):
             yield end
         case model.Terminator() | model.Size(pad=bytes()) | model.Rest():
             yield None

@@ -63,8 +63,11 @@ def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
                 yield WrittenColumn(slot.trailing, Sort.TRAILING, slot.where("trailing"))
     for visit in scope.visits:
         yield from _of(visit)
-    if isinstance(scope.owner, model.Record) and isinstance(end := scope.owner.end, model.BetweenFlags):
-        yield WrittenColumn(end.raw, Sort.RAW, end.where("raw"))
+    match scope.owner:
+        case model.Record(end=model.BetweenFlags() as between):
+            yield WrittenColumn(between.raw, Sort.RAW, between.where("raw"))
+        case model.Record(end=model.Terminator(raw=str() as raw)) as record:
+            yield WrittenColumn(raw, Sort.RAW, record.where("raw"))
 
 
 def inner_columns(spec: Resolved, struct: model.Struct) -> Iterator[WrittenColumn]:

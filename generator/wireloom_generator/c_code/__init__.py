@@ -289,8 +289,8 @@ class Translation:
         if missing:
             self.left = dict.fromkeys(self.codec.records, f"the parameter {missing[0]} has no default")
             return
-        if self.codec.record.flagged is not None:
-            self.left = dict.fromkeys(self.codec.records, "flags around records")
+        if (envelope := self.codec.record.envelope) is not None:
+            self.left = dict.fromkeys(self.codec.records, envelope.described)
             return
         self.orders = self.codec.framing.orders(self.parameters)
         self.programs = {little: RecordLowering(self.codec, self.parameters, little=little) for little in self.orders}

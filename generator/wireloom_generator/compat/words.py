@@ -32,9 +32,9 @@ def extent(kind: model.Extent | None) -> str:
         case model.Prefix(length=length):
             counted = f" of {kind.counts}" if kind.in_characters else ""
             return f"prefix {length.type}{counted}"
-        case model.Terminator(value=value, terminator=kept, unterminated=missing):
+        case model.Terminator(text=text, terminator=kept, unterminated=missing):
             kept = "" if kept == TERMINATORS[0] else f" ({kept})"
-            return f"until {value.hex()}{kept}{', unterminated allowed' if missing else ''}"
+            return f"until {text}{kept}{', unterminated allowed' if missing else ''}"
 
 
 def items(count: int | None) -> str:

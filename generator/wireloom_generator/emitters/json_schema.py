@@ -174,7 +174,7 @@ def _annotated(hint: Any, kinds: dict[str, Schema]) -> Schema:
     if origin is tuple:
         item = _annotated(arguments[0], kinds)
         listed: Schema = {"type": "array", "items": item}
-        return {"anyOf": [item, listed]} if arguments[0] in (str, int, Prose, syntax.Matched) else listed
+        return {"anyOf": [item, listed]} if arguments[0] in (str, int, bytes, Prose, syntax.Matched) else listed
     if origin is Mapping:
         return {"type": "object", "additionalProperties": _annotated(arguments[1], kinds)}
     if dataclasses.is_dataclass(hint):

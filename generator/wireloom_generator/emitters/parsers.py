@@ -51,14 +51,13 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     """The declarations of the module, by their places in the template."""
     variants, slots = _shared_variants(protocol), protocol.record.slots
     end = protocol.record.end
-    until = literal(end.value) if isinstance(end, model.Terminator) else None
-    flagged = _flagged(end) if isinstance(end, model.BetweenFlags) else None
+    until = literal(end.value) if isinstance(end, model.Terminator) and end.raw is None else None
     numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record.nodes))
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(class_name(table.name), _table(table), table.doc) for table in protocol.tables],
         "types": list(_types(protocol.structs)),
-        "record": [_assign("RECORD", call("Record", *fields, until=until, flagged=flagged))],
+        "record": [_assign("RECORD", call("Record", *fields, until=until, envelope=_envelope(end)))],
         "variants": [_assign(_constant(name), _variant(variant), variant.shared) for name, variant in variants.items()],
         "messages": [
             _assign(message_name(each.name), _message(each, variants, slots), each.doc) for each in protocol.messages
@@ -253,6 +252,17 @@ def _framing(protocol: model.Protocol) -> Code:
     return call("Framing", lengths, match=match, byte_order=order, little=little, resync=resync)
 
 
+def _envelope(end: model.End | None) -> Code | None:
+    """What is around the contents of each record, if it may be written in several ways."""
+    match end:
+        case model.BetweenFlags():
+            return _flagged(end)
+        case model.Terminator(raw=str() as raw):
+            return call("Ended", *map(literal, end.ends), raw=string(raw))
+        case _:
+            return None
+
+
 def _flagged(between: model.BetweenFlags) -> Code:
     escaping, unescape = between.escaping, None
     if escaping is not None:
@@ -284,7 +294,7 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         message = [lengths.beginning.message] if lengths.beginning.message else []
         return call("Headed", "RECORD", *message, length=length, match=match, valid=valid, most=most)
     if isinstance(lengths.end, model.Terminator):
-        return call("Terminated", literal(lengths.end.value))
+        return call("Terminated", *map(literal, lengths.end.ends))
     if isinstance(lengths.end, model.BetweenFlags):
         return call("BetweenFlags", literal(lengths.end.flag))
     if isinstance(lengths.end, model.Fields):

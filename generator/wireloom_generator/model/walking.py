@@ -223,8 +223,8 @@ def _value(wire: Wire, struct: Struct | None) -> SizeRange:
             return ANY
         case Prefix(length=length):
             return SizeRange(length.type.size.least, None)
-        case Terminator(value=end, terminator=kept, unterminated=missing):
-            return SizeRange(0 if missing or kept == "leave" else len(end), None)
+        case Terminator(ends=ends, terminator=kept, unterminated=missing):
+            return SizeRange(0 if missing or kept == "leave" else min(map(len, ends)), None)
         case None:
             return wire.type.size if struct is None else space(struct.nodes)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import permutations, product
 from pathlib import Path
 
 from wireloom_generator.expressions import Call, Expr, Function, Origin, Unary, Value, names, parsed, terms, walk
@@ -123,14 +124,38 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Terminator:
-    """Up to these bytes, at a multiple of ``unit`` bytes. They are not part of the value (``drop``), its end
-    (``keep``), or the start of the next field (``leave``).
+    """Up to these bytes, or one of the ``others``, at a multiple of ``unit`` bytes. They are not part of the value
+    (``drop``), its end (``keep``), or the start of the next field (``leave``). The column ``raw`` has those of a record
+    that ends with one of the others.
     """
 
     value: bytes
     terminator: str = "drop"
     unterminated: bool = False
     unit: int = 1
+    others: tuple[bytes, ...] = ()
+    raw: str | None = None
+
+    @property
+    def ends(self) -> tuple[bytes, ...]:
+        """All of them, the one that is written first."""
+        return self.value, *self.others
+
+    @property
+    def ambiguous(self) -> str:
+        """Why it depends on where the search for them begins which one is found; empty if it does not."""
+        for one, other in permutations(self.ends, 2):
+            if 0 <= one.find(other) < max(1, len(one) - len(other)):
+                return f"the terminator {one.hex()} contains {other.hex()} before its end"
+        for one, other in product(self.ends, repeat=2):
+            if any(other.startswith(one[size:]) for size in range(1, len(one)) if len(one) - size < len(other)):
+                return f"the end of the terminator {one.hex()} can be the beginning of {other.hex()}"
+        return ""
+
+    @property
+    def text(self) -> str:
+        """All of them in hex."""
+        return " or ".join(end.hex() for end in self.ends)
 
 
 @dataclass(frozen=True, slots=True)

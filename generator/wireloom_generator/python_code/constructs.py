@@ -401,10 +401,10 @@ def _extent(extent: model.Extent) -> Code:
             return call("Size", expression_of(size))
         case model.Prefix(length=length):
             return call("Prefixed", _value(length))
-        case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
+        case model.Terminator(ends=ends, terminator=kept, unterminated=missing, unit=unit):
             told = None if kept == TERMINATORS[0] else string(kept)
             units = None if unit == 1 else str(unit)
-            return call("Until", literal(value), terminator=told, unterminated=missing, unit=units)
+            return call("Until", *map(literal, ends), terminator=told, unterminated=missing, unit=units)
 
 
 def _computed(computed: model.Computed) -> Code:

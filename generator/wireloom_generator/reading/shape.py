@@ -185,7 +185,7 @@ class _Shaping:
 
     def sequence(self, item: Any, node: YamlNode) -> Any:
         if not isinstance(node, YamlList):
-            if (item in (str, int, Prose) and isinstance(node, YamlScalar)) or item == syntax.Matched:
+            if (item in (str, int, bytes, Prose) and isinstance(node, YamlScalar)) or item == syntax.Matched:
                 single = self.value(item, node)
                 return _BAD if single is _BAD else (single,)
             return self.wrong(node, "a list", _listed(item))

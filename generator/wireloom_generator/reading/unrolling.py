@@ -121,7 +121,7 @@ class _Cycle:
     def _one(self, field: syntax.Field) -> syntax.Deeper:
         """The field as the bytes of one struct, without the keys of its type."""
         said = {each.name: getattr(field, each.name) for each in fields(field)}
-        ends = dict.fromkeys(("size", "prefix", "until", "pad", "terminator", "unterminated"))
+        ends = dict.fromkeys(("size", "prefix", "ends", "pad", "terminator", "unterminated"))
         others = dict.fromkeys(("raw", "through", "limit", "byte_order"))
         like = self._name(field.type, self.depth)
         own = {"type": "deeper", "depth": self.depth, "deepest": self.limit, "like": like}

@@ -98,10 +98,14 @@ def _node_columns(node: model.Node) -> Iterator[Column]:
 def record_columns(record: model.Record) -> tuple[Column, ...]:
     """The columns of the header."""
     found = columns(record.nodes)
-    if not isinstance(record.end, model.BetweenFlags):
-        return found
-    kept = "Original bytes of the record, if it would be written with others; written back if it is unchanged"
-    return merge((*found, Column(record.end.raw, Primitive.BINARY, kept)))
+    match record.end:
+        case model.BetweenFlags(raw=raw):
+            kept = "Original bytes of the record, if it would be written with others; written back if it is unchanged"
+        case model.Terminator(raw=str() as raw, value=value):
+            kept = f"Terminator of the record, if it is not {value.hex()}"
+        case _:
+            return found
+    return merge((*found, Column(raw, Primitive.BINARY, kept)))
 
 
 def _packed(name: str, through: model.Through) -> str:

@@ -77,14 +77,15 @@ def prefix_faults(field: syntax.Field, wire: model.Wire) -> Iterator[WrongKey]:
 
 
 def _terminator(field: syntax.Field, type_: WireType) -> model.Terminator | None:
-    if field.until is None:
+    if not field.ends:
         return None
     missing = "allowed" if field.size is not None else "malformed"
     return model.Terminator(
-        field.until,
+        field.ends[0],
         field.terminator or TERMINATORS[0],
         (field.unterminated or missing) == "allowed",
         type_.unit if isinstance(type_, Text) else 1,
+        field.ends[1:],
     )
 
 

@@ -105,8 +105,8 @@ class _Resolving:
 
     def end(self, written: syntax.Record | syntax.Message, names: Names) -> model.End | None:
         """Where records end."""
-        if isinstance(written, syntax.Record) and written.until is not None:
-            return model.Terminator(written.until)
+        if isinstance(written, syntax.Record) and written.ends:
+            return model.Terminator(written.ends[0], others=written.ends[1:], raw=written.raw)
         if isinstance(written, syntax.Record) and (flags := written.between) is not None:
             given = flags.unescape
             escaping = conditions.escapes(given) if isinstance(given, syntax.Escapes) else given

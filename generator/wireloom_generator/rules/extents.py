@@ -96,8 +96,10 @@ def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Violation]
         case model.Prefix(length=length) if not _is_length(length.type):
             hint = "write the type of an unsigned integer, such as u8, u16 or leb128_u32"
             yield Violation(field.where("prefix"), f"{length.type.word!r} cannot be a length prefix", hint)
-        case model.Terminator(value=b"") | model.Size(until=model.Terminator(value=b"")):
+        case model.Terminator(ends=ends) | model.Size(until=model.Terminator(ends=ends)) if b"" in ends:
             yield Violation(field.where("until"), "a terminator has at least one byte", 'as in until: "00"')
+        case model.Terminator(others=others) | model.Size(until=model.Terminator(others=others)) if others:
+            yield from _several(field, extent)
         case model.Size(pad=bytes() as pad, until=until):
             yield from _padding(field, extent, pad, until)
         case model.Terminator(terminator="drop", unterminated=True) if field.raw is None:
@@ -114,6 +116,21 @@ def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Violation]
         if (word := field.stray.get(key)) is not None:
             hint = closest(word, known) if word.isalpha() else 'add a terminator, as in until: "00"'
             yield Violation(field.where(key), f"unknown word {word!r}", hint)
+
+
+def _several(field: model.Field, extent: model.Extent) -> Iterator[Violation]:
+    """Reports values with several terminators that do not say which of them they have."""
+    at = field.where("until")
+    if isinstance(extent, model.Size):
+        yield Violation(at, f"{field.name!r} has a size and several terminators", "keep one of them")
+    elif isinstance(field.type, Struct):
+        yield Violation(at, "a struct cannot have several terminators", "keep one of them")
+    elif isinstance(extent, model.Terminator):
+        if extent.terminator == "leave" or (extent.terminator == "drop" and field.raw is None):
+            what = f"{field.name!r} has several terminators, and would be written with the first"
+            yield Violation(at, what, "write terminator: keep, or raw: for a column with the bytes")
+        elif extent.ambiguous:
+            yield Violation(at, extent.ambiguous)
 
 
 def _size_of_integer(field: model.Field, integer: SizedInteger, extent: model.Extent | None) -> Iterator[Violation]:
@@ -196,7 +213,8 @@ def _encoding(field: model.Field | model.Computed) -> Iterator[Violation]:
         yield Violation(field.where("encoding"), f"unknown encoding {encoding!r}", _encoding_hint(encoding))
         return
     until, pad = (end.until, end.pad) if isinstance(end, model.Size) else (end, None)
-    for key, value in (("until", until.value if isinstance(until, model.Terminator) else b""), ("pad", pad or b"")):
+    ends = until.ends if isinstance(until, model.Terminator) else ()
+    for key, value in (*(("until", end) for end in ends), ("pad", pad or b"")):
         if len(value) % field.type.unit and field.gives(key):
             what = f"{value.hex()} is not whole characters of {encoding}, which have {field.type.unit} bytes each"
             yield Violation(field.where(key), what, f'as in {key}: "{value.hex().ljust(2 * field.type.unit, "0")}"')

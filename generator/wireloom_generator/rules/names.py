@@ -67,8 +67,11 @@ def _column_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
 
 
 def _field_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
-    if isinstance(end := spec.record.end, model.BetweenFlags):
-        yield end.raw, end.where("raw")
+    match spec.record.end:
+        case model.BetweenFlags() as between:
+            yield between.raw, between.where("raw")
+        case model.Terminator(raw=str() as of_terminators):
+            yield of_terminators, spec.record.where("raw")
     for node in nodes(spec):
         if isinstance(node, model.Named):
             yield node.name, node.where("name")

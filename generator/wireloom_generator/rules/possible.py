@@ -191,14 +191,18 @@ def possible_bytes(spec: Resolved) -> Iterator[Violation]:
 def _in_record(spec: Resolved) -> Iterator[Violation]:
     """Reports content that would end records with a terminator too early."""
     match spec.record.end:
-        case model.Terminator(value=terminator):
+        case model.Terminator(ends=terminators):
             ends = "the record"
-        case model.BetweenFlags(flag=terminator, escaping=None):
-            ends = "the record between flags"
+        case model.BetweenFlags(flag=flag, escaping=None):
+            ends, terminators = "the record between flags", (flag,)
         case _:
             return
-    if not terminator:
-        return
+    for terminator in filter(None, terminators):
+        yield from _ended_by(spec, terminator, ends)
+
+
+def _ended_by(spec: Resolved, terminator: bytes, ends: str) -> Iterator[Violation]:
+    """Reports content that has a terminator of the record."""
     found = list(_with_terminator(spec.record.nodes, {}, {}, terminator, ends))
     yield from found
     for message in spec.messages if not found else ():
@@ -280,6 +284,6 @@ def _misfits(field: model.Field, found: object) -> Iterator[tuple[str, str]]:
 
 def _cuts(end: model.Terminator, known: bytes) -> bool:
     """Whether a value with these bytes would end too early."""
-    places = range(0, len(known) - len(end.value) + 1, end.unit) if end.value else range(0)
-    inner = next((at for at in places if known[at:].startswith(end.value)), None)
-    return inner is not None and not (end.terminator == "keep" and inner + len(end.value) == len(known))
+    places = ((at, each) for each in end.ends if each for at in range(0, len(known) - len(each) + 1, end.unit))
+    found = [(at, each) for at, each in places if known[at:].startswith(each)]
+    return any(end.terminator != "keep" or at + len(each) < len(known) for at, each in found)

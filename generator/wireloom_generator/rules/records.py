@@ -23,8 +23,11 @@ def record_length(spec: Resolved) -> Iterator[Violation]:
             for key in ("until", "between"):
                 has = f"{key}, so its messages cannot have a length" if record.gives(key) else has
             yield Violation(message.where("length"), f"the record has {has}")
-    if isinstance(record.end, model.Terminator) and not record.end.value:
-        yield Violation(record.where("until"), "a terminator has at least one byte", 'as in until: "0a"')
+    if isinstance(record.end, model.Terminator):
+        yield from _terminators(record, record.end)
+    elif record.gives("raw"):
+        what = "raw needs several terminators, which the record does not have"
+        yield Violation(record.where("raw"), what, "delete it")
     if record.gives("until") and record.gives("length"):
         what = "the record has both until and length"
         yield Violation(record.where("length"), what, "keep until if each record ends with a terminator, else length")
@@ -42,6 +45,19 @@ def record_length(spec: Resolved) -> Iterator[Violation]:
             yield from _not_known_yet(spec, site)
     yield from _proven_ranges(spec)
     yield from _to_the_last_field(spec)
+
+
+def _terminators(record: model.Record, end: model.Terminator) -> Iterator[Violation]:
+    """Reports terminators that are empty or ambiguous, or get lost."""
+    if b"" in end.ends:
+        yield Violation(record.where("until"), "a terminator has at least one byte", 'as in until: "0a"')
+    elif end.others and end.raw is None:
+        what = "records end with one of several terminators, and would be written with the first"
+        yield Violation(record.where("until"), what, "write raw: for a column with the others")
+    elif end.others and end.ambiguous:
+        yield Violation(record.where("until"), end.ambiguous)
+    elif end.raw is not None and not end.others:
+        yield Violation(record.where("raw"), "raw needs several terminators, and there is one", "delete it")
 
 
 def _to_the_last_field(spec: Resolved) -> Iterator[Violation]:

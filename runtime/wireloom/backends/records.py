@@ -111,8 +111,8 @@ class RecordFunctions:
         protocol = self.records.protocol
         if protocol.record.until:
             raise NoProgramError("a terminator of records")
-        if protocol.record.flagged is not None:
-            raise NoProgramError("flags around records")
+        if protocol.record.envelope is not None:
+            raise NoProgramError(protocol.record.envelope.described)
         code = self._code(message)
         above = _given(protocol.record.columns, header)
         inside = _given(self.records.messages[code].columns, given)
@@ -143,7 +143,7 @@ class RecordFunctions:
 
     def can_write(self, message: str) -> bool:
         """Whether there are functions that write rows of a message, whatever columns these have values for."""
-        if self.records.protocol.record.until or self.records.protocol.record.flagged is not None:
+        if self.records.protocol.record.until or self.records.protocol.record.envelope is not None:
             return False
         code = self._code(message)
         for missing, lists in product((True, False), repeat=2):  # one of these may be what is said

@@ -14,10 +14,10 @@ from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
 from wireloom.codec.ends import Padded, Until
+from wireloom.codec.envelopes import Ended, Flagged
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.escapes import EscapePairs
 from wireloom.codec.fields import Boolean, EitherOrder, Field, WordSwapped
-from wireloom.codec.flagged import Flagged
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
@@ -85,6 +85,7 @@ __all__ = [
     "EitherOrder",
     "Elsewhere",
     "EncodeError",
+    "Ended",
     "EscapePairs",
     "Everything",
     "Expression",

@@ -39,17 +39,18 @@ class Building:
         """The written bytes. Raises ``EncodeError`` if a reader would not find the record: its length, proof or order
         is wrong.
         """
-        data, flagged = bytes(writer.buffer), self.record.flagged
-        if flagged is not None:
-            data = flagged.close(data, writer.record)
+        data, envelope = bytes(writer.buffer), self.record.envelope
+        if envelope is not None:
+            data = envelope.close(data, writer.record)
         try:
             length, little = self.framing.first(data, 0, len(data), writer.frame.parameters)
         except DecodeError as error:
             name = error.field or self._telling(writer, message, proof=True)
             first = next((f".{column.name}" for column in message.columns), "") if name == message.name else ""
             raise EncodeError(f"cannot be read back: {error.detail}", name + first) from None
-        if length < len(data) and (until := self.framing.until):
-            what = f"contains the {'flag' if flagged else 'terminator'} {until.hex()}"
+        ended = (end for end in self.framing.longest_first if data[:length].endswith(end))
+        if length < len(data) and (until := next(ended, b"")):
+            what = f"contains the {'flag' if self.framing.flagged else 'terminator'} {until.hex()}"
             raise EncodeError(what, self._field_at(length - len(until), data, writer, message))
         if length != len(data):
             what = f"the record has {counted(len(data), 'byte')}, but its length says {length}"

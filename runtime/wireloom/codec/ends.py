@@ -1,6 +1,9 @@
 """Extents inside which a value ends: at a terminator, or where padding begins."""
 
+import re
+from collections.abc import Sequence
 from copy import copy
+from functools import cache
 
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Values
@@ -11,16 +14,30 @@ from wireloom.expressions import Formula
 from wireloom.options import MAX_RECORD_BYTES
 
 
+@cache
+def pattern(ends: Sequence[bytes]) -> re.Pattern[bytes]:
+    """The first of some terminators, of which none begins with another one."""
+    return re.compile(b"|".join(map(re.escape, ends)))
+
+
 class Until(Extent):
-    """Up to the terminator ``end``: which is after the value (``drop``), its end (``keep``), or the start of
-    what follows
-    (``leave``).
+    """Up to the terminator ``end`` or one of ``others``: which is after the value (``drop``), its end (``keep``), or
+    the start of what follows (``leave``).
 
     It is searched for at multiples of ``unit`` bytes. If it may be missing, the value then takes all of its section.
+    The ``end`` is written where the value does not say which.
     """
 
-    def __init__(self, end: bytes, *, terminator: str = "drop", unterminated: bool = False, unit: int = 1) -> None:
+    def __init__(
+        self,
+        end: bytes,
+        *others: bytes,
+        terminator: str = "drop",
+        unterminated: bool = False,
+        unit: int = 1,
+    ) -> None:
         self.end = end
+        self.ends = (end, *others)
         self.terminator = terminator
         self.unterminated = unterminated
         self.unit = unit
@@ -29,15 +46,32 @@ class Until(Extent):
         """Where the terminator is. Raises ``DecodeError`` if it is missing and must not be; else that is the limit."""
         found = self.seek(data, start, limit)
         if found < 0 and not self.unterminated:
-            raise DecodeError("unterminated", f"no terminator {self.end.hex()}", start)
+            raise DecodeError("unterminated", f"no terminator {self.text}", start)
         return limit if found < 0 else found
 
     def seek(self, data: bytes, start: int, limit: int) -> int:
         """Where the terminator is; -1 if it is missing."""
+        if len(self.ends) > 1:
+            return self._seek_any(data, start, limit)
         found = data.find(self.end, start, limit)
         while found >= 0 and (found - start) % self.unit:
             found = data.find(self.end, found + 1, limit)
         return found
+
+    def _seek_any(self, data: bytes, start: int, limit: int) -> int:
+        found = pattern(self.ends).search(data, start, limit)
+        while found is not None and (found.start() - start) % self.unit:
+            found = pattern(self.ends).search(data, found.start() + 1, limit)
+        return -1 if found is None else found.start()
+
+    def size_at(self, data: bytes, found: int) -> int:
+        """How many bytes the terminator has that was found there."""
+        return next((len(end) for end in self.ends if data.startswith(end, found)), 0)
+
+    @property
+    def text(self) -> str:
+        """The terminators, as messages show them."""
+        return " or ".join(end.hex() for end in self.ends)
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         start, limit = reader.pos, reader.limit
@@ -48,8 +82,8 @@ class Until(Extent):
         if self.terminator == "leave":
             return start, end, end
         if end == limit and self.terminator == "drop" and self.strict:
-            raise DecodeError("unterminated", f"no terminator {self.end.hex()}, which is written", start)
-        behind = min(end + len(self.end), limit)
+            raise DecodeError("unterminated", f"no terminator {self.text}, which is written", start)
+        behind = min(end + self.size_at(reader.buffer, end), limit)
         return start, behind if self.terminator == "keep" else end, behind
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
@@ -73,17 +107,18 @@ class Until(Extent):
 
         Nothing follows a value that is ``alone``.
         """
-        is_ended = self.terminator != "keep" or data.endswith(self.end)
+        kept = max((len(end) for end in self.ends if data.endswith(end)), default=0)
+        is_ended = self.terminator != "keep" or kept > 0
         whole = data if alone or self.terminator == "keep" else data + self.end
-        most = len(data) - len(self.end) if self.terminator == "keep" and is_ended else len(data)
+        most = len(data) - kept if self.terminator == "keep" else len(data)
         if 0 <= self.seek(whole, 0, len(whole)) < most:
-            raise EncodeError(f"contains its terminator {self.end.hex()}")
+            raise EncodeError(f"contains its terminator {self.text}")
         if not is_ended and not self.unterminated:
-            raise EncodeError(f"does not end with its terminator {self.end.hex()}")
+            raise EncodeError(f"does not end with its terminator {self.text}")
         return is_ended
 
     def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
-        return EncodeError(f"has no terminator {self.end.hex()}, but there are bytes behind it")
+        return EncodeError(f"has no terminator {self.text}, but there are bytes behind it")
 
     def alone(self) -> "Until":
         found = copy(self)

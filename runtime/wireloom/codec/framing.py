@@ -47,10 +47,13 @@ class Framing:
         self.preamble: Preamble | None = None
         self.protocol: Any = None
         self.resync = resync
-        self.until = next((each.until for each in lengths if isinstance(each, Terminated)), b"")
-        """The terminator, or the flag, that all records end with; empty if they end otherwise."""
+        self.ends = next((each.ends for each in lengths if isinstance(each, Terminated)), ())
+        """The terminators, or the flag, with one of which all records end; none if they end otherwise."""
+        self.longest_first = sorted(self.ends, key=len, reverse=True)
         self.flagged = any(isinstance(each, BetweenFlags) for each in lengths)
         """Whether records are between flags."""
+        self.enveloped = self.flagged or len(self.ends) > 1
+        """Whether something is around the contents of records."""
         self.probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
 
     def orders(self, parameters: Values) -> tuple[bool, ...]:
@@ -188,7 +191,7 @@ class Framing:
     @property
     def recovers(self) -> bool:
         """Whether the next record can be found after bytes that are not a record."""
-        return self.resync or bool(self.until)
+        return self.resync or bool(self.ends)
 
     @property
     def guesses(self) -> bool:
@@ -221,10 +224,11 @@ class Framing:
     @property
     def telling(self) -> bool:
         """Whether a record can be recognised at any position: it has a checksum that payloads do not have by chance, or
-        follows a terminator that cannot overlap itself.
+        follows a terminator that cannot overlap itself. Several never overlap.
         """
-        if end := self.until:
-            return not any(end.startswith(end[size:]) for size in range(1, len(end)))
+        if self.ends:
+            end = self.ends[0]
+            return len(self.ends) > 1 or not any(end.startswith(end[size:]) for size in range(1, len(end)))
         sums = [each.sums.get(False) for each in self.lengths]
         return self.resync and bool(sums) and all(each is not None and each.code.size >= _TELLING for each in sums)
 

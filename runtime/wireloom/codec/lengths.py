@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
+from wireloom.codec.ends import pattern
 from wireloom.codec.errors import DecodeError, NoRecordError, counted
 from wireloom.codec.fields import Field, packing_of
 from wireloom.codec.frames import Frame, Values
@@ -183,28 +184,38 @@ class Everything(Ends):
 
 
 class Terminated(Ends):
-    """The record ends with the bytes ``until``, the first of them that there are."""
+    """The record ends with the bytes ``until``, or with one of ``others``, the first of them that there are."""
 
-    def __init__(self, until: bytes) -> None:
+    def __init__(self, until: bytes, *others: bytes) -> None:
         super().__init__()
         self.until = until
+        self.ends = (until, *others)
         self.window = sys.maxsize
 
     def measure(self, look: Look, start: int, little: bool) -> int:
         left = look.end - start
         most = left if look.bound is None else min(left, look.bound)
-        found = look.buffer.find(self.until, start, start + most)
-        if found >= 0:
-            return found + len(self.until) - start
+        stop = after_terminator(look.buffer, self.ends, start, start + most)
+        if stop >= 0:
+            return stop - start
         if left > most:
             raise DecodeError("too-long", f"a record of more than the {counted(most, 'byte')} allowed")
-        error = DecodeError("unterminated", f"no terminator {self.until.hex()}")
+        error = DecodeError("unterminated", f"no terminator {' or '.join(end.hex() for end in self.ends)}")
         error.needed = left + 1
         raise error
 
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        found = buffer.find(self.until, start, end)
-        return end - start if found < 0 else found + len(self.until) - start
+        stop = after_terminator(buffer, self.ends, start, end)
+        return end - start if stop < 0 else stop - start
+
+
+def after_terminator(buffer: Buffer, ends: Sequence[bytes], start: int, end: int) -> int:
+    """The place after the first of some terminators; -1 if there is none."""
+    if len(ends) == 1:
+        found = buffer.find(ends[0], start, end)
+        return found if found < 0 else found + len(ends[0])
+    match = pattern(ends).search(buffer, start, end)
+    return -1 if match is None else match.end()
 
 
 class BetweenFlags(Terminated):

@@ -12,9 +12,9 @@ from wireloom.codec.answers import Answers
 from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import Column, StructOf, merge, visible
 from wireloom.codec.deferred_values import Path
+from wireloom.codec.envelopes import Envelope, KeptRecord
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fixups import ATTEMPTS, learn, misfit, settle, tell
-from wireloom.codec.flagged import Flagged, KeptRecord
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.layout import LateValues, Layout, await_, container, verify, verify_late
 from wireloom.codec.matching import Given, selections
@@ -34,19 +34,19 @@ class Slot(Section):
 
 class Record:
     """What all records of a protocol share: header fields, sections, slots for the messages' fields, and the terminator
-    ``until``, if they end at one, or the flags that they are between, if they are ``flagged``.
+    ``until``, if they end at one, or else the ``envelope`` around their contents, if there is one.
     """
 
-    def __init__(self, *items: Construct, until: bytes = b"", flagged: Flagged | None = None) -> None:
+    def __init__(self, *items: Construct, until: bytes = b"", envelope: Envelope | None = None) -> None:
         self.until = until
-        self.flagged = flagged
+        self.envelope = envelope
         first = next((index for index, item in enumerate(items) if isinstance(item, Slot)), len(items))
         self.head = Layout(*items[:first])
         self.tail: list[Slot | Layout] = []
         for item in items[first:]:
             self.tail.append(item if isinstance(item, Slot) else Layout(item))
-        if flagged is not None:
-            self.tail.append(Layout(KeptRecord(flagged.raw)))
+        if envelope is not None:
+            self.tail.append(Layout(KeptRecord(envelope.raw)))
         layouts = [self.head, *(part for part in self.tail if isinstance(part, Layout))]
         self.columns = merge(column for layout in layouts for column in layout.columns())
         self.coercion = Coercion(self.columns)

@@ -140,20 +140,20 @@ class Protocol:
         only: Only,
     ) -> Container | None:
         """As ``decode``; None, without reading on, if the header is not that of a message ``only``."""
-        flagged = self.record.flagged
-        if flagged is None:
+        envelope = self.record.envelope
+        if envelope is None:
             return self._contents(data, parameters, little, trace, only)
-        opened = flagged.open(data)
+        opened = envelope.open(data)
         if trace is not None:
             trace.open(opened.start, opened.escaped, same=opened.same)
         try:
             row = self._contents(opened.contents, parameters, little, trace, only)
         except DecodeError as error:
-            raise flagged.outside(error, opened) from None
+            raise envelope.outside(error, opened) from None
         if trace is not None:
             trace.close()
         if row is not None:
-            row[flagged.raw] = opened.kept
+            row[envelope.raw] = opened.kept
         return row
 
     def _contents(
@@ -289,12 +289,12 @@ class Protocol:
         It has no values if the length is unknown (None) or the head cannot be read. The same holds if the record
         is cut off and its head depends on where the bytes end, since one byte more would change it.
         """
-        nothing, flagged = container(self._empty), self.record.flagged
+        nothing, envelope = container(self._empty), self.record.envelope
         if whole is None:
             return nothing
         try:
-            if flagged is not None:
-                data = flagged.open(data).contents
+            if envelope is not None:
+                data = envelope.open(data).contents
                 whole = len(data)
             reader = self._head(data[: max(whole, 0)], whole, parameters, little)
             if whole > len(data) and self._head(data + b"\0", whole, parameters, little).reach != reader.reach:
@@ -367,10 +367,10 @@ class Protocol:
 
     def _terminated(self, stream: Any) -> bytes:
         """The next bytes of a stream up to the terminator, or the flag after a record, if records have one."""
-        until, data, is_begun = self.framing.until, bytearray(), not self.framing.flagged
-        while not (is_begun and data.endswith(until)) and len(data) < MAX_RECORD_BYTES and (more := stream.read(1)):
+        ends, data, is_begun = self.framing.ends or (b"",), bytearray(), not self.framing.flagged
+        while not (is_begun and data.endswith(ends)) and len(data) < MAX_RECORD_BYTES and (more := stream.read(1)):
             data += more
-            is_begun = is_begun or more != until
+            is_begun = is_begun or more not in ends
         return bytes(data)
 
     def iter_records(

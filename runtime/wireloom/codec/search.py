@@ -8,7 +8,7 @@ from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.lengths import Buffer, begin_after
+from wireloom.codec.lengths import Buffer, after_terminator, begin_after
 
 
 class Found(NamedTuple):
@@ -159,9 +159,9 @@ class Terminators(Search):
         whole: bool = False,
     ) -> Found:
         """The place after the first terminator from ``start`` on."""
-        until = self.framing.until
-        found = buffer.find(until, start, end)
-        return Found(max(start, end - len(until) + 1), False) if found < 0 else Found(found + len(until), True)
+        stop = after_terminator(buffer, self.framing.ends, start, end)
+        longest = len(self.framing.longest_first[0])
+        return Found(max(start, end - longest + 1), False) if stop < 0 else Found(stop, True)
 
 
 class Flags(Search):
@@ -179,7 +179,7 @@ class Flags(Search):
         whole: bool = False,
     ) -> Found:
         """The place after the first flag that is after another byte, from ``start`` on."""
-        flag = self.framing.until
+        (flag,) = self.framing.ends
         begin = begin_after(buffer, flag, start, end)
         found = buffer.find(flag, begin, end)
         return Found(max(start, end - 1) if begin < end else end, False) if found < 0 else Found(found + 1, True)
@@ -187,7 +187,7 @@ class Flags(Search):
 
 def searching(framing: Framing, parameters: Values, bound: int) -> Search:
     """The search for records after bytes that are not a record."""
-    kind = Flags if framing.flagged else Terminators if framing.until else Search
+    kind = Flags if framing.flagged else Terminators if framing.ends else Search
     return kind(framing, parameters, bound)
 
 

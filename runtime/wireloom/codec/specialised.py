@@ -84,8 +84,8 @@ class Specialised:
         self._write: dict[tuple[Any, ...], RowFunction] = {}
 
     def parse(self, data: bytes, parameters: Values) -> Container | None:
-        """The row of exactly one record; None if the parts decide, as they do on flags around records."""
-        if not self._read or self.framing.flagged:
+        """The row of exactly one record; None if the parts decide, as they do on envelopes."""
+        if not self._read or self.framing.enveloped:
             return None
         little = self.order(data, parameters)
         return None if little is None else self._row(data, parameters, little, proven=True)
@@ -131,9 +131,9 @@ class Specialised:
 
     def message(self, data: bytes, parameters: Values, *, little: bool) -> str | None:
         """The name of the message that a record in that byte order is of, unless its header is malformed; None if the
-        parts decide, as they do on flags around records.
+        parts decide, as they do on envelopes.
         """
-        if self.framing.flagged:
+        if self.framing.enveloped:
             return None
         try:
             setting = self._setting(little, parameters)

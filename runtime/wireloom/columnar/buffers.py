@@ -396,6 +396,12 @@ def places(buffer: Array, wanted: bytes) -> Array:
     return found
 
 
+def places_after(buffer: Array, ends: Sequence[bytes]) -> Array:
+    """The positions behind some bytes, or others, in the buffer, ascending."""
+    found = [places(buffer, end) + len(end) for end in ends]
+    return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+
+
 def flags_after(buffer: Array, flag: bytes) -> Array:
     """The places of a byte that are after another byte, ascending."""
     found = places(buffer, flag)

@@ -87,7 +87,7 @@ def _passed(decoder: Decoder, held: _Values) -> RecordSpans | None:
     if not accel.WORTH or not len(start) or len(orders) > 1 or (start[1:] != stop[:-1]).any():
         return None
     hop = hop_of(framing, parameters, little=orders[0])
-    if not hop.possible or hop.until:
+    if not hop.possible or hop.ends:
         return None
     one_pass = decoder.one_pass(parameters, orders[0], np.frombuffer(held.buffer, np.uint8), int(start[0]), hop)
     passed = None if one_pass is None else one_pass.every(held.buffer, start, stop, hop)
@@ -238,7 +238,7 @@ class _Chains:
         """(value, start, end) of the records of each value, according to their lengths."""
         found, held = [np.zeros((3, 0), np.int64)], self.held
         start, rounds = held.start[cells], 1.0
-        while len(cells) > _BESIDE * rounds and not self.plan.until:
+        while len(cells) > _BESIDE * rounds and not self.plan.ends:
             ends, parameters = held.stop[cells], self.options.parameters
             length, _ = self.plan.proven(self.array, start, ends, parameters, little=little, doubting=False)
             found.append(np.stack([cells, start, start + length]))

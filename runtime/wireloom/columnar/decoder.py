@@ -21,8 +21,8 @@ from wireloom.columnar.batch import Batch, by_order
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoded_rows import Decoded, DecodedRows, RejectedRows
+from wireloom.columnar.envelopes import opened
 from wireloom.columnar.filters import Filter
-from wireloom.columnar.flagged import opened
 from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.framings import framing_of
 from wireloom.columnar.hopping import Hop
@@ -415,8 +415,8 @@ class Decoder:
 
     def _in_order(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
         """The same for records of one byte order."""
-        if (flagged := self.protocol.record.flagged) is not None:
-            stretch, rows = opened(stretch, rows, flagged)
+        if (envelope := self.protocol.record.envelope) is not None:
+            stretch, rows = opened(stretch, rows, envelope)
             if not len(rows):
                 return []
         batch, first = self._batch(stretch, rows)
@@ -465,7 +465,7 @@ class Decoder:
     def _chosen(self, decoded: Decoded, stretch: RecordSpans, rows: Array, first: int) -> DecodedRows:
         """The decoded rows, with malformed ones if the mode keeps them. Their buffer begins at ``first``."""
         mode, batch, sources = self.options.mode, decoded.batch, stretch.sources(rows)
-        told = mode is not Mode.FAILFAST and self.protocol.record.flagged is None  # places are those of the contents
+        told = mode is not Mode.FAILFAST and self.protocol.record.envelope is None  # places are those of the contents
         refused = decoded.refused() if told else np.zeros(len(rows), bool)
         malformed = np.flatnonzero(refused)
         counted: RejectedRows | None = None

@@ -33,7 +33,7 @@ from wireloom.columnar.buffers import (
     woven,
 )
 from wireloom.columnar.compiled import labelled, weave
-from wireloom.columnar.flagged import closed
+from wireloom.columnar.envelopes import closed
 from wireloom.columnar.input_arrays import own, unpacked_size
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.input_columns import outline_of
@@ -264,10 +264,10 @@ class Encoder:
                 variants[group.rows] = group.variants
         table = batch.append_column(VARIANT, as_arrow(variants))
         found = together(table, [(program, group.rows) for program, group in chosen], self.room)
-        flagged = self.protocol.record.flagged
-        if found is None or flagged is None:
+        envelope = self.protocol.record.envelope
+        if found is None or envelope is None:
             return found
-        between = closed(found[0], flagged)
+        between = closed(found[0], envelope)
         return None if between is None else (between[0], found[1] & between[1])
 
     def _program(

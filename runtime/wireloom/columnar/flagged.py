@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from wireloom.codec.flagged import Flagged
+from wireloom.codec.envelopes import Flagged
 from wireloom.codec.transforms import Unescaped
 from wireloom.columnar.buffers import LARGEST, Array, array, octets, octets_of
 from wireloom.columnar.escapes import escaped, unescaped

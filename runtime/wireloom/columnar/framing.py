@@ -78,7 +78,7 @@ class Lengths(NamedTuple):
         if isinstance(self.said, BetweenFlags):
             return self._to_flag(at, self.said.until)
         if isinstance(self.said, Terminated):
-            return self._to_terminator(at, self.said.until)
+            return self._to_terminator(at, self.said.ends)
         if self.length is None:
             return at.stop - at.start, refuted
         length, valid = number(self.length(at), at)
@@ -94,10 +94,13 @@ class Lengths(NamedTuple):
         return found
 
     @staticmethod
-    def _to_terminator(at: Rows, until: bytes) -> tuple[Array, Array]:
+    def _to_terminator(at: Rows, ends: Sequence[bytes]) -> tuple[Array, Array]:
         """The length of each record that ends with its first terminator, and which records have none."""
-        start, found = at.start, np.append(at.batch.places(until), len(at.batch.buffer))
-        stop = found[found.searchsorted(start)] + len(until)
+        start, stops = at.start, []
+        for end in ends:
+            found = np.append(at.batch.places(end), len(at.batch.buffer))
+            stops.append(found[found.searchsorted(start)] + len(end))
+        stop: Array = np.minimum.reduce(stops)
         return stop - start, stop > at.stop
 
     @staticmethod
@@ -191,15 +194,16 @@ class Checksums(NamedTuple):
 class Framing:
     """How a protocol's captures are cut into records; ``match`` are the probes that select one of ``lengths``.
 
-    All records end with the terminator ``until``, if there is one. They are between such flags if they are ``flagged``.
+    All records end with one of the terminators ``ends``, if there are any. They are between such flags if they are
+    ``flagged``.
     """
 
     def __init__(
-        self, lengths: Sequence[Lengths], match: Sequence[Probe], until: bytes, *, flagged: bool = False
+        self, lengths: Sequence[Lengths], match: Sequence[Probe], ends: Sequence[bytes], *, flagged: bool = False
     ) -> None:
         self.lengths = lengths
         self.match = match
-        self.until = until
+        self.ends = ends
         self.flagged = flagged
         matched = (offset + kind.size for _, offset, kind in match)
         self.reach = max([1, *(each.size for each in lengths), *matched])
@@ -248,7 +252,7 @@ class Framing:
         """Which records of a batch, which nobody has read, have the length that they say, ``bound`` at most."""
         size = batch.stop - batch.start
         found: Array = (size > 0) & (size <= bound)
-        return found if self.until else found & (self._proven(batch, doubting=False)[0] == size)
+        return found if self.ends else found & (self._proven(batch, doubting=False)[0] == size)
 
     def sound(
         self,
@@ -267,7 +271,7 @@ class Framing:
         None has more than ``bound`` bytes, or ends after its ``ends``. One in doubt is sound if another one follows.
         """
         size = stop - start
-        if self.until:
+        if self.ends:
             return size <= bound
         found: Array = (size > 0) & (size <= bound) & (stop <= ends)
         left = whole = np.flatnonzero(found)

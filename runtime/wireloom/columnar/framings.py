@@ -24,8 +24,8 @@ def framing_of(protocol: codec.Protocol) -> Framing:
     try:
         lengths = [_lengths(protocol, number, each) for number, each in enumerate(framing.lengths)]
     except NoProgramError:
-        return Framing((), (), b"")
-    return Framing(lengths, list(map(_probe, framing.match)), framing.until, flagged=framing.flagged)
+        return Framing((), (), ())
+    return Framing(lengths, list(map(_probe, framing.match)), framing.ends, flagged=framing.flagged)
 
 
 def _lengths(protocol: codec.Protocol, number: int, ends: Ends) -> Lengths:

@@ -14,7 +14,7 @@ from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.length_sums import Chain, Term, chain
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, compiled, matching
-from wireloom.columnar.buffers import Array, flags_after, places
+from wireloom.columnar.buffers import Array, flags_after, places_after
 from wireloom.columnar.fields import Number
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.speculative_framing import MANY, SpeculativeFraming
@@ -34,8 +34,8 @@ class Hop:
     """
 
     def __init__(self, framing: Framing, parameters: Mapping[str, Any], *, little: bool) -> None:
-        self.until = framing.until
-        self.possible = bool(self.until)
+        self.ends = framing.ends
+        self.possible = bool(self.ends)
         self.flagged = framing.flagged
         self.reach = max((lengths.size for lengths in framing.lengths), default=0)
         self.selector = -1
@@ -96,9 +96,9 @@ class Hop:
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""
         if self.flagged:
-            return _flagged(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
-        if self.until:
-            return _terminated(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
+            return _flagged(np.frombuffer(buffer, np.uint8), self.ends[0], at, end, room)
+        if self.ends:
+            return _terminated(np.frombuffer(buffer, np.uint8), self.ends, at, end, room)
         last = end - self.reach
         if accel.WORTH:
             return compiled.follow(buffer, at, last, room, self)
@@ -206,14 +206,14 @@ _LIKELY = 128
 """How many bytes a terminated record is looked for in at first."""
 
 
-def _terminated(buffer: Array, until: bytes, at: int, end: int, room: int) -> tuple[Array, int]:
+def _terminated(buffer: Array, ends: Sequence[bytes], at: int, end: int, room: int) -> tuple[Array, int]:
     """As ``Hop.follow``: the starts of records that end at a terminator, and where the last of them ends."""
     size = room * _LIKELY
-    found = places(buffer[at : min(at + size, end)], until)
+    found = places_after(buffer[at : min(at + size, end)], ends)
     while not len(found) and at + size < end:
         size *= 4
-        found = places(buffer[at : min(at + size, end)], until)
-    stop = (_apart(found, len(until))[:room] + (at + len(until))).astype(np.int64)
+        found = places_after(buffer[at : min(at + size, end)], ends)
+    stop = ((found if len(ends) > 1 else _apart(found, len(ends[0])))[:room] + at).astype(np.int64)
     return np.append(at, stop)[: len(stop)], int(stop[-1]) if len(stop) else at
 
 
@@ -229,7 +229,7 @@ def _flagged(buffer: Array, flag: bytes, at: int, end: int, room: int) -> tuple[
 
 
 def _apart(found: Array, size: int) -> Array:
-    """Places of terminators of so many bytes without those that begin in the one before."""
+    """Places behind terminators of so many bytes without those that begin in the one before."""
     if not (np.diff(found) < size).any():
         return found
     apart, free = [], 0

@@ -66,10 +66,10 @@ class BulkAhead(Ahead):
         sound = np.ones(len(cuts.start), bool)
         sound[[*cuts.errors, *cuts.gaps.tolist()]] = False
         rows = np.flatnonzero(sound)
-        if self.protocol.record.flagged is not None:
+        if self.protocol.record.envelope is not None:
             return rows
         little = cuts.little if isinstance(cuts.little, bool) else cuts.little[rows]
-        parameters, terminator = {**self.protocol.assumed, **cuts.parameters}, len(self.cutter.framing.until)
+        parameters, terminator = {**self.protocol.assumed, **cuts.parameters}, len(self.protocol.record.until)
         buffer = np.frombuffer(cuts.window.buffer, np.uint8)
         batch = Batch(buffer, cuts.start[rows], cuts.stop[rows], parameters, little, terminator)
         wanted = [number for number, name in enumerate(self.protocol.records) if name in self.listener.wanted]

@@ -260,9 +260,9 @@ class Scanner:
         if not hop.possible:
             return None
         end = len(window.buffer)
-        near = end if not self.framing.until else min(end, at + max(self.bound, self.size))
+        near = end if not self.framing.ends else min(end, at + max(self.bound, self.size))
         known, proof = self.parameters, self.proof(self.parameters, little)
-        if (order is not None or len(self.orders) == 1) and isinstance(hop, Hop) and not hop.until:
+        if (order is not None or len(self.orders) == 1) and isinstance(hop, Hop) and not hop.ends:
             asked = self.one_pass if rows == self.rows else None
             for way in (asked and asked(known, little, array, at, hop), proof):
                 found = None if way is None else self._passed(way, hop, window, at, limit, rows, little)

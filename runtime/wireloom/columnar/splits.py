@@ -188,7 +188,7 @@ def _told(scanner: Scanner, window: Window, limit: int, size: int) -> tuple[int,
     search, parameters, bound = scanner.cutter.search, dict(scanner.parameters), scanner.bound
     while at < limit:
         at, proven = search.next(buffer, at, end, base=window.base, final=final, order=None)
-        if not proven or scanner.codec.until:
+        if not proven or scanner.codec.ends:
             return at, proven
         try:
             length = scanner.codec.alone(buffer, at, end, parameters, final=final, bound=bound)

@@ -195,10 +195,10 @@ def explained(
         trace.message = trace.variant = None
         _read_no_further(trace.root, max(lengths.window for lengths in protocol.framing.lengths))
     error, spans = framed or found, trace.root.spans
-    until, flagged = protocol.framing.until, protocol.record.flagged
-    start = len(data) - len(data.lstrip(flagged.flag)) if flagged else 0
-    end = len(data) - len(until) if data[start:].endswith(until) else len(data)
-    ends = "(flags)" if flagged else "(terminator)"
+    until, envelope = protocol.record.until, protocol.record.envelope
+    ends, start, end = "(terminator)", 0, len(data) - len(until) * data.endswith(until)
+    if envelope is not None:
+        ends, start, end = envelope.around(data)
     inside = _Tree(data, error).parts(spans, start, end, whole=error is None)
     parts = (*_around(ends, 0, start), *inside, *_around(ends, end, len(data)))
     failure = _failure(parts, data, framed, found, trace)

@@ -71,7 +71,8 @@ class Spec(Lists, Bits, Structs, Ends):
             others.insert(1, {"name": "told", "type": "u32"})
             ending["length"] += " + 4"
         if self.random.random() < TERMINATED:
-            ending = {"until": self.random.randbytes(8).hex()}  # bytes that no record has
+            ends = [self.random.randbytes(8).hex() for _ in range(self.random.choice((1, 1, 2)))]  # which no record has
+            ending = {"until": ends, **({"raw": "line_end"} if len(ends) > 1 else {})}
         elif self.random.random() < FLAGGED:
             ending = {"between": {**self.random.choice(FLAGS), "raw": "frame"}}
         if self.random.random() < HEADED:

@@ -80,8 +80,8 @@ def _end(end: model.End) -> model.Condition | str:
             return "`rest`"
         case model.Fields():
             return "`fields`"
-        case model.Terminator(value=value):
-            return f"until {value.hex()}"
+        case model.Terminator(text=text, raw=raw):
+            return f"until {text}{'' if raw is None else f', raw {raw}'}"
         case model.BetweenFlags():
             return f"between {end.text}"
 

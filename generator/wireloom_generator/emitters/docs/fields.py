@@ -303,7 +303,7 @@ def _ending(extent: model.Extent | None) -> Iterator[str]:
     """Where inside its bytes a value ends."""
     until = extent.until if isinstance(extent, model.Size) else extent
     if isinstance(until, model.Terminator):
-        end = code(until.value.hex(" "))
+        end = " or ".join(code(each.hex(" ")) for each in until.ends)
         if isinstance(extent, model.Size):
             yield f"Ends at {end}{' if there is one' if until.unterminated else ''}"
         elif until.unterminated:

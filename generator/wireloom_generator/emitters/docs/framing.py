@@ -65,8 +65,8 @@ def _bytes(lengths: model.Lengths) -> str:
             return "all the bytes that there are"
         case model.Fields():
             return "the sum of its fields"
-        case model.Terminator(value=value):
-            return f"up to the terminator {code(value.hex())}, which it includes"
+        case model.Terminator(ends=ends):
+            return f"up to the terminator {' or '.join(code(end.hex()) for end in ends)}, which it includes"
         case model.BetweenFlags(flag=flag, escaping=escaping):
             escaped = escaping.text if isinstance(escaping, model.Escapes) else escaping
             what = f"; in between are escapes: {code(escaped)}" if escaped is not None else ""

@@ -208,8 +208,9 @@ class Placing:
             case model.Prefix(length=model.Wire(type=kind), counts=counts):
                 length = f"length ({kind})" if isinstance(kind, Digits) else f"{kind.word} length"
                 return ByteCount(None, f"{length}, then as many {counts}", f"size({name})")
-            case model.Terminator(value=value, terminator=kept):
-                ends = f"up to {value.hex(' ')}" if kept == "leave" else f"up to and including {value.hex(' ')}"
+            case model.Terminator(ends=terminators, terminator=kept):
+                shown = " or ".join(end.hex(" ") for end in terminators)
+                ends = f"up to {shown}" if kept == "leave" else f"up to and including {shown}"
                 return ByteCount(None, "NUL-terminated" if ends.endswith("including 00") else ends, f"size({name})")
 
     def _field_extent(self, field: model.Field) -> ByteCount:

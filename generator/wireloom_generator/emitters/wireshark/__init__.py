@@ -209,11 +209,11 @@ def _framing(protocol: model.Protocol) -> Bracketed:
             little=asked(protocol.little),
             resync="true" if protocol.record.resync else None,
             proven="true" if proven else None,
-            until=string(end.value) if isinstance(end, model.Terminator) else None,
+            ends=table(list(map(string, end.ends))) if isinstance(end, model.Terminator) else None,
             flag=string(end.flag) if isinstance(end, model.BetweenFlags) else None,
             shared="true" if isinstance(end, model.BetweenFlags) and end.shared else None,
             escapes=_escapes(end.escaping) if isinstance(end, model.BetweenFlags) else None,
-            raw=string(end.raw) if isinstance(end, model.BetweenFlags) else None,
+            raw=string(end.raw) if isinstance(end, model.BetweenFlags | model.Terminator) and end.raw else None,
             match=table(tuple(map(_probe, protocol.match))),
             lengths=table([_lengths(protocol, each) for each in protocol.lengths]),
         )

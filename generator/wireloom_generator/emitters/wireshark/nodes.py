@@ -349,5 +349,7 @@ def _extent(extent: model.Extent, *, lenient: bool = False) -> Code:
             return call("padded", literal(lenient), literal(is_open), string(extent.pad), size, *until)
         case model.Prefix(length=length):
             return call("prefix", reading(length))
-        case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
-            return call("up_to", string(value), string(kept), literal(missing), literal(unit), literal(lenient))
+        case model.Terminator(ends=ends, terminator=kept, unterminated=missing, unit=unit):
+            return call(
+                "up_to", table(list(map(string, ends))), string(kept), literal(missing), literal(unit), literal(lenient)
+            )

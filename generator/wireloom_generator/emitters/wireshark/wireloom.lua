@@ -627,8 +627,8 @@ end
 local rest = {kind = "rest"}
 local function size(bytes) return {kind = "size", bytes = bytes} end
 local function prefix(number) return {kind = "prefix", number = number} end
-local function up_to(bytes, keep, may_miss, unit, lenient)
-  return {kind = "until", bytes = bytes, keep = keep, may_miss = may_miss, unit = unit, lenient = lenient}
+local function up_to(ends, keep, may_miss, unit, lenient)
+  return {kind = "until", ends = ends, keep = keep, may_miss = may_miss, unit = unit, lenient = lenient}
 end
 -- An `open` one takes all bytes left; then padding is only kept in the field's raw bytes.
 local function padded(lenient, open, pad, bytes, ending)
@@ -1315,11 +1315,16 @@ end
 
 -- The positions of the terminator and of the byte after it; both are the limit if the terminator is missing and may be.
 local function ended(reader, extent, limit, name)
-  local first, count = reader.data:find(extent.bytes, reader.pos + 1, true), #extent.bytes
-  while first and (first - 1 - reader.pos) % extent.unit ~= 0 do
-    first = reader.data:find(extent.bytes, first + 1, true)
+  local last, behind, found
+  for _, bytes in ipairs(extent.ends) do
+    local first = reader.data:find(bytes, reader.pos + 1, true)
+    while first and (first - 1 - reader.pos) % extent.unit ~= 0 do first = reader.data:find(bytes, first + 1, true) end
+    if first and first - 1 + #bytes <= limit and first <= (last or limit) then
+      last, behind, found = first - 1, first - 1 + #bytes, bytes
+    end
   end
-  if first and first - 1 + count <= limit then return first - 1, first - 1 + count end
+  reader.loose = reader.loose or last and found ~= extent.ends[1] and extent.keep == "drop"
+  if last then return last, behind end
   if not extent.may_miss then
     local more = limit == #reader.data and limit + 1 or nil
     fail("unterminated", reader.pos, reader.path .. name, "no terminator", more)
@@ -2127,8 +2132,21 @@ end
 local function after_terminator(look, at)
   local flag = look.framing.flag
   if flag then return (look.data:find(flag, after_flags(look.data, at, flag) + 1, true)) end
-  local _, last = look.data:find(look.framing["until"], at + 1, true)
-  return last
+  local stop
+  for _, bytes in ipairs(look.framing.ends) do
+    local _, last = look.data:find(bytes, at + 1, true)
+    if last and last <= (stop or last) then stop = last end
+  end
+  return stop
+end
+
+-- How many bytes the terminator of a record has, and whether records are written with it. One that is cut off has none.
+function readers.ending(framing, data)
+  local most, is_first = 0, true
+  for i, bytes in ipairs(framing.ends or {}) do
+    if #bytes > most and data:sub(-#bytes) == bytes then most, is_first = #bytes, i == 1 end
+  end
+  return most, is_first
 end
 
 local function to_terminator(look, at)
@@ -2143,7 +2161,7 @@ local function to_terminator(look, at)
 end
 
 local function measure(look, at, little)
-  if look.framing["until"] or look.framing.flag then return to_terminator(look, at) end
+  if look.framing.ends or look.framing.flag then return to_terminator(look, at) end
   local left, found, lengths = look.stop - at, {}, nil
   for _, probe in ipairs(look.framing.match) do
     if left < probe[2] + probe[3].size then
@@ -2334,7 +2352,7 @@ local function cut(look, at, order_before)
     local stop = look.framing.resync and search(look, at + 1, order_before) or look.stop
     local flag = look.framing.flag
     if flag and after_flags(look.data, at, flag) == look.stop then return {at = at, length = left, skipped = true} end
-    if look.framing["until"] or flag then stop = after_terminator(look, at + 1) or look.stop end
+    if look.framing.ends or flag then stop = after_terminator(look, at + 1) or look.stop end
     return {at = at, length = stop - at, little = order_before, proven = false, problem = problem}
   end
   if length <= left then
@@ -2601,12 +2619,15 @@ local function register(spec)
       item:add(order_name, tvb(piece.at, 0), piece.little and "little" or "big"):set_generated()
     end
     if piece.proven then
-      local stop = piece.length - #(spec.framing["until"] or "")
+      local bytes = data:sub(piece.at + 1, piece.at + piece.length)
+      local end_size, is_first = readers.ending(spec.framing, bytes)
+      local stop = piece.length - end_size
       local reader = {
-        data = data:sub(piece.at + 1, piece.at + piece.length), tvb = tvb, base = piece.at, pos = 0,
+        data = bytes, tvb = tvb, base = piece.at, pos = 0,
         limit = stop, stop = stop, little = piece.little, record = {}, path = "",
-        frame = {record = {0, piece.whole or piece.length}},
+        frame = {record = {0, spec.framing.raw and stop or piece.whole or piece.length}},
       }
+      if not is_first then item:add(kept, range_of(reader, stop, end_size)) end
       local sound, wrong = pcall(spec.framing.flag and between_flags or decode, reader, item, found)
       if not sound and type(wrong) ~= "table" then error(wrong, 0) end
       problem = problem or not sound and wrong or nil

@@ -261,8 +261,11 @@ class Field(Documented):
         "u16",
         see="lengths.md#length-prefixes",
     )
-    until: bytes | None = optional(
-        "terminator, as hex; of `bytes`, `text`, `ascii` and structs", '"00"', see="strings.md#terminators-until"
+    ends: tuple[bytes, ...] | None = optional(
+        "terminator, as hex, or a list of them; of `bytes`, `text`, `ascii` and structs",
+        '"00"',
+        key="until",
+        see="strings.md#terminators-until",
     )
     pad: bytes | None = optional(
         "with `size`: padding after the value, as hex",
@@ -427,6 +430,11 @@ class Field(Documented):
         False,
         see="constants.md#default-values-and-reserved-fields",
     )
+
+    @property
+    def until(self) -> bytes | None:
+        """The terminator that is written."""
+        return self.ends[0] if self.ends else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,10 +127,16 @@ class Record(Documented):
         "4 + body_length",
         unset="`until` or `between`, or the `length` of each message",
     )
-    until: bytes | None = optional(
-        "instead of `length`: terminator of each record, as hex",
+    ends: tuple[bytes, ...] | None = optional(
+        "instead of `length`: terminator of each record, as hex, or a list of them",
         '"0d0a"',
+        key="until",
         see="framing.md#records-that-end-at-a-terminator",
+    )
+    raw: str | None = optional(
+        "with several terminators: column for that of a record which ends with another one than the first",
+        "line_end",
+        see="framing.md#several-terminators",
     )
     between: BetweenFlags | None = optional(
         "instead of `length`: flags that each record is between",
@@ -148,6 +154,11 @@ class Record(Documented):
         False,
         see="framing.md#resynchronisation",
     )
+
+    @property
+    def until(self) -> bytes | None:
+        """The terminator that is written."""
+        return self.ends[0] if self.ends else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,7 +131,7 @@ class LlvmRunner:
 
     def scan(self, rows: int, hop: Hop) -> Loop | None:
         """Frames records one behind the other, and reads them up to the first that is not sound."""
-        if hop.until:
+        if hop.ends:
             return None
 
         def source() -> ast.FunctionDef:

@@ -16,9 +16,11 @@ _LONGEST = 8
 
 def terminated(kind: codec.Until, at: Lowering) -> tuple[Span, int]:
     """Up to a terminator, or to the limit if it may be missing; and the mask of where the bytes are kept."""
-    start, limit, size = at.cursor, at.limit, len(kind.end)
+    start, limit = at.cursor, at.limit
     needed = not kind.unterminated or (kind.terminator == "drop" and kind.strict)
-    stop = sought(kind, (start, limit), at, needed=needed)
+    if len(kind.ends) > 1:
+        return _terminated_by_any(kind, (start, limit), at, needed=needed)
+    stop, size = sought(kind, (start, limit), at, needed=needed), len(kind.end)
     if kind.terminator == "leave":
         at.move(stop)
     elif needed:
@@ -29,6 +31,23 @@ def terminated(kind: codec.Until, at: Lowering) -> tuple[Span, int]:
     if kind.unterminated and kind.terminator == "drop":
         kept = at.asm.value(op.EQUAL, (stop, end))
     return (start, end if kind.terminator == "keep" else stop), kept
+
+
+def _terminated_by_any(kind: codec.Until, span: Span, at: Lowering, *, needed: bool) -> tuple[Span, int]:
+    """The same where it is one of several terminators: the bytes are kept if it is another than is written."""
+    asm, (start, limit) = at.asm, span
+    stop, behind, kept = limit, limit, asm.number(1)
+    for end in kind.ends:
+        found = sought(codec.Until(end, unterminated=True, unit=kind.unit), span, at, needed=False)
+        first = asm.value(op.LESS, (found, stop))
+        stop = asm.value(op.CHOOSE, (first, found, stop))
+        behind = asm.value(op.CHOOSE, (first, at.moved(found, len(end)), behind))
+        kept = asm.value(op.CHOOSE, (first, asm.number(int(end != kind.end)), kept))
+    if needed:
+        reason = Reason("unterminated", start, (f"no terminator {kind.text}",))
+        at.must(asm.value(op.LESS, (stop, limit)), reason=reason)
+    at.move(behind)
+    return (start, behind if kind.terminator == "keep" else stop), kept if kind.terminator == "drop" else asm.number(0)
 
 
 def padded(kind: codec.Padded, region: Span, at: Lowering) -> tuple[Span, int]:

@@ -11,7 +11,7 @@ from construct import BytesInteger, FormatField
 from wireloom import codec
 from wireloom.codec.columns import is_whole
 from wireloom.codec.computed import LIMITS, Computed
-from wireloom.codec.flagged import KeptRecord
+from wireloom.codec.envelopes import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run

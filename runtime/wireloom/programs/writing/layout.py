@@ -14,8 +14,8 @@ from wireloom import codec
 from wireloom.characters import CharacterSet
 from wireloom.codec.computed import Computed
 from wireloom.codec.encodings import encoded
+from wireloom.codec.envelopes import KeptRecord
 from wireloom.codec.errors import DecodeError
-from wireloom.codec.flagged import KeptRecord
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.frames import NOTHING, Frame
 from wireloom.codec.layout import Lone

@@ -1,4 +1,6 @@
-"""Records between flags: what is in a record's bytes besides its contents, and how these are escaped."""
+"""What is in the bytes of a record besides its contents: flags around them and escapes in them, or one of several
+terminators behind them.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,9 +17,10 @@ from wireloom.options import MAX_RECORD_BYTES
 
 
 class Opened(NamedTuple):
-    """A record without its flags: its escaped bytes, which begin at ``start``, and its contents, for which they stand.
+    """A record without what is around it: its escaped bytes, which begin at ``start``, and its contents, for which they
+    stand.
 
-    ``kept`` are the bytes of the record, if it would be written with others.
+    ``kept`` is what says how it is written, if it would be written otherwise.
     """
 
     start: int
@@ -31,6 +34,42 @@ class Opened(NamedTuple):
         return self.escaped == self.contents
 
 
+class Ended:
+    """One of several terminators behind each record. Records are written with the first one, unless ``raw`` has
+    another.
+    """
+
+    described = "several terminators of records"
+
+    def __init__(self, *ends: bytes, raw: str) -> None:
+        self.ends = ends
+        self.raw = raw
+        self.longest_first = sorted(ends, key=len, reverse=True)
+
+    def open(self, data: bytes) -> Opened:
+        """The contents of a record; one that is cut off has no terminator."""
+        _, _, stop = self.around(data)
+        end, contents = data[stop:], data[:stop]
+        return Opened(0, contents, contents, None if end in (b"", self.ends[0]) else end)
+
+    def outside(self, error: DecodeError, opened: Opened) -> DecodeError:
+        """An error in the contents of a record, with its place in the record, which is the same."""
+        return error
+
+    def close(self, contents: bytes, row: Values) -> bytes:
+        """The bytes of a record: contents and terminator. Raises ``EncodeError`` if they make another terminator."""
+        kept = None if row[self.raw] is None else octets(row[self.raw], self.raw)
+        for end in (kept, self.ends[0]):
+            if end in self.ends and self.open(contents + end).contents == contents:
+                return contents + end
+        raise EncodeError(f"its last bytes would be part of its terminator {self.ends[0].hex()}")
+
+    def around(self, data: bytes) -> tuple[str, int, int]:
+        """What is around the contents of a record, and from where to where these are."""
+        end = next((end for end in self.longest_first if data.endswith(end)), b"")
+        return "(terminator)", 0, len(data) - len(end)
+
+
 class Flagged:
     """The ``flag``, a byte, that is before and after each record, and the escapes in between.
 
@@ -38,11 +77,18 @@ class Flagged:
     There may be more or fewer flags before a record that is read: the column ``raw`` has the bytes of such a record.
     """
 
+    described = "flags around records"
+
     def __init__(self, flag: bytes, raw: str, *, shared: bool = False, unescape: Unescape | None = None) -> None:
         self.flag = flag
         self.raw = raw
         self.opening = b"" if shared else flag
         self.transform: Transform = Same() if unescape is None else unescape.step({}, {}, Frame({}))
+
+    def around(self, data: bytes) -> tuple[str, int, int]:
+        """What is around the contents of a record, and from where to where these are, escaped."""
+        start = len(data) - len(data.lstrip(self.flag))
+        return "(flags)", start, start + len(data[start:].removesuffix(self.flag))
 
     def open(self, data: bytes) -> Opened:
         """The contents of a record. Raises ``DecodeError``, its offset counted from the record's start."""
@@ -82,8 +128,12 @@ class Flagged:
         return self.opening + escaped + self.flag
 
 
+Envelope = Ended | Flagged
+"""What is around the contents of records. Its column ``raw`` says how a record is written, if not as others are."""
+
+
 class KeptRecord(Part):
-    """The column for the bytes of a whole record. The record has no more bytes for it."""
+    """The column that says how a record is written. The record has no more bytes for it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
