@@ -40,6 +40,7 @@ FEATURES = (
     "bits_signed",
     "byte_order_of_words",
     "checksums_over_each_other",
+    "enums_of_items",
     "flatbuffers_sized",
     "ibm_floats",
     "optional_when",

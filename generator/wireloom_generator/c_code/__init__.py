@@ -30,7 +30,6 @@ from wireloom.programs.values import (
     WAYS,
     WORD,
     Datum,
-    Flags,
     Label,
     Level,
     Listed,
@@ -40,6 +39,7 @@ from wireloom.programs.values import (
     Octets,
     Spelled,
     Struct,
+    is_label,
 )
 from wireloom.programs.writing.inputs import ITEM, VARIANT, WRITTEN, Inputs, Items, Kind, Outline
 from wireloom.programs.writing.layout import Arranging, asks_left
@@ -123,7 +123,7 @@ def _around(listing: Listing) -> Iterator[str]:
 
 def _members(fields: Mapping[str, Datum]) -> dict[str, Member]:
     """The members for values; labels and flags are told by the numbers that they are of."""
-    told = {name: each for name, each in fields.items() if not isinstance(each, Label | Flags) or name == "variant"}
+    told = {name: each for name, each in fields.items() if not is_label(each) or name == "variant"}
     return {name: Member(_kind(each), each.valid != op.ONES) for name, each in told.items()}
 
 
@@ -318,7 +318,7 @@ class Translation:
             at.must(asm.value(op.EQUAL_NUMBER, (code,), (number,)))
         with asm.field(f"@{said.name}"):
             level = programs.message(number, at)
-        at.lists, lists = [], at.lists
+        at.lists, lists = [], _of_values(at.lists)
         for one in (at, *(each.at for each in _every(lists))):
             if one.left:
                 raise NoProgramError("; ".join(one.left))
@@ -531,7 +531,15 @@ class Translation:
             parts.append(("out->", kind.members or {}, item.fields, f"{name}_item"))
         scalar = None if isinstance(item, Struct) else item
         lines = self._reader(
-            inner, inner.lists, parts, lambda path: self.path(path, marks), given, little, cursor, marks, scalar
+            inner,
+            _of_values(inner.lists),
+            parts,
+            lambda path: self.path(path, marks),
+            given,
+            little,
+            cursor,
+            marks,
+            scalar,
         )
         del self.functions[function]
         head = (
@@ -1078,10 +1086,15 @@ def _contents(said: "Message") -> Iterator[Layout]:
         yield from sections.values()
 
 
+def _of_values(lists: Iterable[Listing]) -> list[Listing]:
+    """The lists without those of labels, which the numbers tell."""
+    return [each for each in lists if not is_label(each.item)]
+
+
 def _every(lists: Iterable[Listing]) -> Iterator[Listing]:
     for each in lists:
         yield each
-        yield from _every(each.at.lists)
+        yield from _every(_of_values(each.at.lists))
 
 
 def _values(members: Mapping[str, Member], known: Mapping[str, Datum]) -> Iterator[int]:

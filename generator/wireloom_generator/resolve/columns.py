@@ -12,10 +12,13 @@ from wireloom_generator.types import FlatBuffers, meanings
 def labelled(
     name: str, kind: ColumnType, doc: str, *, labels: bool, enum: str | None = None, flags: str | None = None
 ) -> tuple[Column, ...]:
-    """A column and, if its numbers or bits have names, the label column beside it."""
+    """A column and, if its numbers or bits have names, the label column beside it; of a list, that is a list, too."""
     column = Column(name, kind, doc)
     if labels and enum is not None:
-        return column, Column(f"{name}_name", Primitive.STRING, f"Name of {name}; null if it has none", label=True)
+        is_list = isinstance(kind, model.ListType)
+        label = model.ListType(Primitive.STRING) if is_list else Primitive.STRING
+        what = f"Names of {name}, each null if it has none" if is_list else f"Name of {name}; null if it has none"
+        return column, Column(f"{name}_name", label, what, label=True)
     if labels and flags is not None:
         return column, Column(f"{name}_flags", model.ListType(Primitive.STRING), f"Bits set in {name}", label=True)
     return (column,)
@@ -40,8 +43,7 @@ def field_columns(
         kind = Primitive.LONG
     if field.repeat is not None:
         kind = model.ListType(kind)
-    labels = field.labels and field.repeat is None
-    found = labelled(field.name, kind, doc, labels=labels, enum=field.enum, flags=field.flags)
+    found = labelled(field.name, kind, doc, labels=field.labels, enum=field.enum, flags=field.flags)
     raw = raw_column(field)
     if raw is None:
         return found

@@ -131,9 +131,9 @@ def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[V
             numbers = "an enum needs an integer, such as u8, i64 or leb128_u32"
             hint = numbers if key == "enum" else "flags need an unsigned integer, such as u8 or leb128_u32"
             yield Violation(field.where(key), f"{word} cannot have {key}", hint)
-        elif field.kind is Kind.LIST:
-            what = f"a list of numbers cannot have {key}"
-            yield Violation(field.where(key), what, f"declare a type with one field that has {key}:, and repeat that")
+        elif key == "flags" and field.kind is Kind.LIST:
+            what = "a list of numbers cannot have flags"
+            yield Violation(field.where(key), what, "declare a type with one field that has flags:, and repeat that")
     if wire is not None and field.enum is not None:
         yield from _enum_fits(spec, field, field.enum, field.type.values, word)
     if wire is not None and isinstance(field, model.Field) and field.flags is not None:

@@ -18,7 +18,16 @@ from wireloom.codec.checksums import Joined
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.labels import WireEnum, WireFlags, bits_of, enum_loader, flags_loader, longest, named
+from wireloom.codec.labels import (
+    WireEnum,
+    WireFlags,
+    bits_of,
+    enum_list_loader,
+    enum_loader,
+    flags_loader,
+    longest,
+    named,
+)
 from wireloom.codec.meanings import As, Meaning
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Formula, expression
@@ -140,7 +149,8 @@ def _float_bits(construct: Construct) -> int:
 
 
 def digits(construct: Construct) -> int:
-    """How many hexadecimal digits a number of that construct has; 2 if they vary."""
+    """How many hexadecimal digits a number of that construct, or an item of a list, has; 2 if they vary."""
+    construct = getattr(construct, "item", construct)
     kind = packing_of(construct)
     width: int = 8 if kind is None else 8 * construct.sizeof()
     return -(-getattr(construct, "width", width) // 4)
@@ -257,6 +267,7 @@ class Field(Subconstruct):
         if raw is not None and isinstance(subcon, As):
             subcon, self.meaning = subcon.subcon, subcon.meaning
         super().__init__(subcon)
+        self.is_list = isinstance(getattr(subcon, "type", None), ListOf)
         self.enum = enum
         self.flags = flags
         self.labels = labels
@@ -315,7 +326,8 @@ class Field(Subconstruct):
         if self.const is not None or self.is_bounded(u64):
             yield partial(self._refuse, name, u64)
         if self.enum is not None:
-            yield enum_loader(self.enum, name, f"{name}_name" if self.labels else None)
+            load = enum_list_loader if self.is_list else enum_loader
+            yield load(self.enum, name, f"{name}_name" if self.labels else None)
         if self.flags is not None:
             yield flags_loader(self.flags, name, f"{name}_flags" if self.labels else None)
 
@@ -368,7 +380,8 @@ class Field(Subconstruct):
         shown = self.digits if self.hex else 0
         yield Column(name, "long" if self.long else kind, u64=self.u64, digits=shown, bits=_float_bits(self.subcon))
         if self.enum is not None and self.labels:
-            yield Column(f"{name}_name", "string", label=True, longest=longest(self.enum))
+            label: ColumnType = ListOf("string") if self.is_list else "string"
+            yield Column(f"{name}_name", label, label=True, longest=0 if self.is_list else longest(self.enum))
         if self.flags is not None and self.labels:
             yield Column(f"{name}_flags", ListOf("string"), label=True, longest=longest(self.flags))
 
@@ -422,13 +435,15 @@ class Field(Subconstruct):
         beside = self.raw if self.meaning is not None else self.label(name)
         return () if self.derived else (name, beside) if beside else (name,)
 
-    def _labelled(self, label: object, path: str) -> int:
-        """The number that the label names."""
-        if self.enum is not None:
+    def _labelled(self, label: object, path: str) -> int | list[int]:
+        """The number that the label names, or the numbers of a list."""
+        if self.enum is not None and not self.is_list:
             return named(self.enum, label, path)
-        assert self.flags is not None
         if not isinstance(label, list | tuple):
             raise EncodeError(f"a list expected, not {type(label).__name__}", path)
+        if self.enum is not None:
+            return [named(self.enum, one, path) for one in label]
+        assert self.flags is not None
         return reduce(or_, (named(self.flags, flag, path) for flag in label), 0)
 
 

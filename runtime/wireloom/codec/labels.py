@@ -127,6 +127,19 @@ def enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[
     return load
 
 
+def enum_list_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:
+    """The same for all numbers of a list."""
+    find = named_number(enum)
+
+    def load(this: Values) -> None:
+        found = [find(number) for number in this[name]]
+        this[name] = [number for number, _ in found]
+        if label is not None:
+            this[label] = [text for _, text in found]
+
+    return load
+
+
 FLAG_SETS_LIMIT = 4096
 """How many combinations of a set of flags are kept as ``IntFlag``; Python never forgets one that it made."""
 

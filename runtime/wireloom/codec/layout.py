@@ -18,6 +18,7 @@ from wireloom.codec.errors import DecodeError, EncodeError, surplus
 from wireloom.codec.fields import Field, fixed
 from wireloom.codec.frames import NOTHING, Extremes, Frame, Values
 from wireloom.codec.items import agrees
+from wireloom.codec.labels import longest
 from wireloom.codec.lists import Repeat
 from wireloom.codec.raw import Raw, written
 from wireloom.codec.reader import Reader
@@ -251,6 +252,8 @@ class Lone(Part):
         self.beside: str = getattr(self.field.subcon, "beside", "")
         self.raw = Raw(self.field.raw, self.field.subcon) if self.field.raw else None
         self.subcon = self.raw.value if self.raw else self.field.subcon
+        if isinstance(self.subcon, Repeat) and self.field.enum is not None and self.field.labels:
+            self.subcon = self.subcon.labelled(longest(self.field.enum))
         self._shared = isinstance(self.subcon, Repeat) and self.subcon.shared
         self._nothing: Any = [] if isinstance(self.subcon, Repeat) else 0
         self.showing = (*self.field.showing(name), *filter(None, (self.field.raw, self.beside)))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from construct import Construct
 
 from wireloom.codec.accepted_values import shown, unfit
-from wireloom.codec.columns import ColumnType, ListOf, weight
+from wireloom.codec.columns import PLACE, ColumnType, ListOf, weight
 from wireloom.codec.deferred_checks import Spot
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, EitherOrder, Packing, packing_of
@@ -66,6 +66,12 @@ class Repeat(Composite):
     def alone(self) -> "Repeat":
         found = copy(self)
         found.count = None
+        return found
+
+    def labelled(self, longest: int) -> "Repeat":
+        """The same, with a label of up to so many bytes beside each item."""
+        found = copy(self)
+        found.weight += PLACE + longest
         return found
 
     def keep(self, writer: Writer, this: Values, value: Any, data: bytes) -> None:

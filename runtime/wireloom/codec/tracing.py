@@ -109,7 +109,9 @@ class Trace:
         self._inside.pop()
 
     def _add(self, span: Span) -> Span:
-        """A span where it is."""
+        """A span where it is. An item is shown as its list's field says."""
+        if span.field is None and span.name.startswith("["):
+            span.field = self._open[-1].field
         inside = self._inside[-1]
         if inside.packed is not None:
             span.source = span.start, span.start if span.end is None else span.end

@@ -179,6 +179,16 @@ class Struct:
 Datum = Number | Octets | Spelled | Label | Flags | NoItems | Listed | Borrowed | Struct
 
 
+def is_label(known: Datum | None) -> bool:
+    """Whether it is the name of a number, or has the names of its bits, or of those in a list."""
+    match known:
+        case Label() | Flags():
+            return True
+        case Listed(listings):
+            return is_label(listings[0].item)
+    return False
+
+
 def valid_in(known: Datum, valid: int) -> Datum:
     """The same where ``valid`` is set, too."""
     return replace(known, valid=valid)

@@ -282,7 +282,9 @@ class Fields(Drawing):
         return entries, fill
 
     def labelled(self) -> Piece:
-        """A number whose values or bits have names and labels; rows have it as a number or as labels."""
+        """A number whose values or bits have names and labels, or a list of such numbers; rows have it as numbers or as
+        labels.
+        """
         name, kind = self.named("labelled"), self.random.choice(("enum", "flags"))
         numbers = self.random.sample([1, 2, 4, 8, 0x40, 0x80], 3)
         words = [*self.random.sample(LABELS, 2), "Plain"]
@@ -292,16 +294,21 @@ class Fields(Drawing):
         ]
         declared = {"name": self.named("Named").replace("_", ""), "values": values}
         (self.enums if kind == "enum" else self.flags).append(declared)
+        many = self.random.choice((0, 2)) if kind == "enum" else 0
+
+        def drawn(values: tuple[int, ...] | list[str]) -> object:
+            return [self.random.choice(values) for _ in range(many)] if many else self.random.choice(values)
 
         def fill(row: Row) -> None:
             if self.random.random() < 0.5:
-                row[name] = self.random.choice((*numbers, 0, 0x81, 0xFF))
+                row[name] = drawn((*numbers, 0, 0x81, 0xFF))
             elif kind == "enum":
-                row[f"{name}_name"] = self.random.choice(words)
+                row[f"{name}_name"] = drawn(words)
             else:
                 row[f"{name}_flags"] = [word for word in words if self.random.random() < 0.5]
 
-        return [{"name": name, "type": "u8", kind: declared["name"]}], fill
+        entry = {"name": name, "type": "u8", kind: declared["name"]}
+        return [entry | ({"repeat": {"count": many}} if many else {})], fill
 
     def grouped(self) -> Piece:
         """Fields for a group of an enum's values, asked for by a match or by a condition, and one for what is left."""

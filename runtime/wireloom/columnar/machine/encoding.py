@@ -35,7 +35,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.outputs import Output
 from wireloom.programs.records import RecordLowering
-from wireloom.programs.values import Flags, Label, Listed, NoProgramError, Struct
+from wireloom.programs.values import Listed, NoProgramError, Struct, is_label
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Outline, Path
 from wireloom.programs.writing.layout import Arranging
 from wireloom.programs.writing.records import write_record
@@ -308,7 +308,7 @@ def _read_again(asm: Assembler, kind: pa.DataType, found: Listed, where: int) ->
     """The column of a list that is read again, without the fields of its items that are labels, which do not count."""
     item = found.listings[0].item
     if pa.types.is_struct(kind.value_type) and isinstance(item, Struct):
-        labels = {name for name, known in item.fields.items() if isinstance(known, Label | Flags)}
+        labels = {name for name, known in item.fields.items() if is_label(known)}
         kind = pa.list_(pa.struct([each for each in kind.value_type if each.name not in labels]))
     lists = column(asm, kind, found, where)
     assert isinstance(lists, ItemLists)

@@ -19,6 +19,7 @@ from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, whole
+from wireloom.programs.labels import named
 from wireloom.programs.number_format import NumberFormat, singles, swapped_words, varint_form
 from wireloom.programs.reading.bit_fields import bit_field, bits_in_memory
 from wireloom.programs.reading.borrowing import borrowed
@@ -121,6 +122,8 @@ def _lone_value(part: Lone, at: Lowering) -> None:
         found = _kept(part.subcon, field.raw, at)
         if part.derived and isinstance(found, Number):
             at.must(found.valid)
+    elif field.enum is not None and isinstance(part.subcon, codec.Repeat):
+        found = _named_list(part.subcon, part.name, field, at)
     else:
         found = value(part.subcon, at)
     at.spans[part.name] = start, at.cursor
@@ -472,7 +475,7 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.Nested():
             return _nested(kind, at)
         case codec.Repeat(at=None):
-            return _list(kind, at)
+            return _list(kind, at, partial(value, kind.item))
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
@@ -532,14 +535,35 @@ def _nested(kind: codec.Nested, at: Lowering) -> Datum:
     return found
 
 
-def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
+def _named_list(kind: codec.Repeat, name: str, said: codec.Field, at: Lowering) -> Datum:
+    """A list of numbers with names. Their labels are a list of its own, which is read from the same bytes."""
+    assert said.enum is not None
+    enum, begin = said.enum, (at.position, at.shift)
+
+    def numbers(inner: Lowering) -> Datum:
+        number = value(kind.item, inner)
+        return replace(number, names=enum) if isinstance(number, Number) else number
+
+    def of_numbers(inner: Lowering) -> Datum:
+        number = numbers(inner)
+        return named(inner.asm, number, enum) if isinstance(number, Number) else number
+
+    found = _list(kind, at, numbers)
+    if said.labels:
+        at.move(*begin)
+        with at.asm.field(f"{name}_name"), at.without_reasons():
+            at.this.columns[f"{name}_name"] = _list(kind, at, of_numbers)
+    return found
+
+
+def _list(kind: codec.Repeat, at: Lowering, item: Callable[[Lowering], Datum]) -> Listed | NoItems:
     """A list, whose items a program of their own reads; rows in which it has some are not sound if none can."""
     inner = ItemLowering(at)
     try:
         if not at.decoding:
             raise NoProgramError("items of a list")
         given = inputs(kind.item.early, inner) if isinstance(kind.item, codec.With) else {}
-        return listed(kind, value(kind.item, inner), given, inner, at)
+        return listed(kind, item(inner), given, inner, at)
     except NoProgramError as error:
         at.left[str(error)] = None
         return no_items(kind, at)

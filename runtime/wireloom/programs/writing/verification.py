@@ -15,8 +15,6 @@ from wireloom.programs.reading.messages import message
 from wireloom.programs.reading.parts import layout
 from wireloom.programs.values import (
     Datum,
-    Flags,
-    Label,
     Level,
     Listed,
     NoItems,
@@ -25,6 +23,7 @@ from wireloom.programs.values import (
     Octets,
     Spelled,
     Struct,
+    is_label,
 )
 from wireloom.programs.writing.inputs import Items, Path
 from wireloom.programs.writing.layout import Arranging
@@ -139,7 +138,7 @@ class _Comparing:
         """All values of a struct in the rows ``where`` it is. Labels do not count; inside others, none is filled in."""
         columns = found.columns if isinstance(found, Level) else found.fields
         for name in dict.fromkeys((*given.columns, *columns)):
-            if name in labels or isinstance(columns.get(name), Label | Flags):
+            if name in labels or is_label(columns.get(name)):
                 continue
             filled = None if inner else given.filled.get(name)
             with self.asm.field(name):
