@@ -24,6 +24,7 @@ from wireloom.expressions.tree import (
     Origin,
     Unary,
     Value,
+    before_items,
     in_list,
     may_be_absent,
     measured,

@@ -212,7 +212,8 @@ def taken(wire: Wire, repeat: Repeat | None, struct: Struct | None) -> SizeRange
         return one
     if repeat.count is not None and (count := repeat.count.constant) is not None:
         return one.times(max(count, 0), max(count, 0))
-    return one.times(1, None) if repeat.until is not None else ANY
+    is_never_empty = repeat.until is not None and expressions.before_items(repeat.until.expression) is None
+    return one.times(1, None) if is_never_empty else ANY
 
 
 def _value(wire: Wire, struct: Struct | None) -> SizeRange:

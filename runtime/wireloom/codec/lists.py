@@ -25,7 +25,8 @@ from wireloom.expressions.paths import fields
 class Repeat(Composite):
     """A list of items: ``count`` of them, or up to and including the first for which ``until`` holds, or to the end.
 
-    ``until`` is evaluated like an item's own expressions, so it requires items that are structs. Each item is at the
+    ``until`` is evaluated like an item's own expressions, so it requires items that are structs. Where only what is left
+    makes it hold, the list may have none. Each item is at the
     byte ``at`` of the record, if that is given, and its bytes may be ``shared``. The expressions of ``numbered`` items
     depend on their numbers. ``hollow`` ones, whose number is known, may take no bytes at the place of the list.
     ``name`` is given if items are used while the list is read, if their places are, or if they are at offsets.
@@ -98,6 +99,8 @@ class Repeat(Composite):
             return number.read(stream, count)
         items: list[Any] = []
         spans = self._begin(stream, context, items)
+        if self.until is not None and (ends := self.until.before_items) is not None and stream.ask(ends, context):
+            return items
         trace = stream.trace
         while (stream.pos < stream.limit or self.until is not None) if count is None else len(items) < count:
             if trace is not None and len(items) == trace.items:
@@ -190,6 +193,8 @@ class Repeat(Composite):
         built: list[Any] = []
         spans = self._begin(stream, context, built)
         spots: list[tuple[Spot | None, Frame]] = []
+        if self.until is not None:
+            spots.append((stream.spot_of(self.until), stream.frame))
         for index, item in enumerate(obj):
             stream.path = (outer, index)
             start = len(stream.buffer)
@@ -246,8 +251,8 @@ class Repeat(Composite):
 
 
 class _Ending(NamedTuple):
-    """The claim that the last item of a list ends it, and no other does; ``spots`` are the places after the items, and
-    their frames.
+    """The claim that the last item of a list ends it, and no other does; -1 if it ends in front of the first. ``spots``
+    are the places in front of the first item and after each, and their frames.
     """
 
     until: Expression
@@ -256,16 +261,22 @@ class _Ending(NamedTuple):
 
     def state(self, this: Values, record: Values, frame: Frame) -> list[int]:
         """The items that end it."""
-        return [index for index, item in enumerate(self.items) if self._ends(item, *self.spots[index], record)]
+        first, *others = self.spots
+        before = self.until.before_items
+        found = [-1] if before is not None and self._ends(before, this, *first, record) else []
+        for index, (item, spot) in enumerate(zip(self.items, others, strict=True)):
+            found += [index] if self._ends(self.until, fields(item), *spot, record) else []
+        return found
 
-    def _ends(self, item: Values, spot: Spot | None, frame: Frame, record: Values) -> bool:
+    def _ends(self, until: Expression, this: Values, spot: Spot | None, frame: Frame, record: Values) -> bool:
         frame.left = None if spot is None else spot.left
-        return self.until.holds(fields(item), record, frame)
+        return until.holds(this, record, frame)
 
     def refusal(self, this: Values, taken: list[int], found: list[int]) -> EncodeError:
         if not found:
             return EncodeError("has no item that ends it")
-        return EncodeError(f"ends with item {found[0]}, but there are more behind it")
+        where = f"ends with item {found[0]}" if found[0] >= 0 else "ends in front of its first item"
+        return EncodeError(f"{where}, but there are more behind it")
 
 
 class _NumberItem(Construct):

@@ -63,6 +63,18 @@ class Expression:
         return parse_qualified(self.text)
 
     @cached_property
+    def before_items(self) -> "Expression | None":
+        """Of the condition that ends a list: what can end it in front of its first item, if anything can."""
+        from wireloom.expressions.tree import before_items
+
+        tree = before_items(self.tree) if self.asks_left else None
+        if tree is None:
+            return None
+        found = Expression(self.text)
+        found.tree = tree
+        return found
+
+    @cached_property
     def written(self) -> str:
         """Its text as in the spec."""
         from wireloom.expressions.text import unqualified

@@ -288,6 +288,20 @@ def _used(expression: Expr, measuring: tuple[Function, ...]) -> tuple[Name, ...]
     return tuple(found)
 
 
+def before_items(until: Expr) -> Expr | None:
+    """The parts of a list's ``until``, joined by ``or``, that are about what is left and not about an item, so that
+    they can end a list in front of its first one; None if there are none.
+    """
+    each = until.operands if isinstance(until, Logical) and until.operator == "or" else (until,)
+    found = tuple(part for part in each if _is_about_what_is_left(part))
+    return found[0] if len(found) == 1 else Logical("or", found) if found else None
+
+
+def _is_about_what_is_left(part: Expr) -> bool:
+    origins = {each.origin for each in walk(part) if isinstance(each, Name)}
+    return Origin.SECTION in origins and origins <= {Origin.SECTION, Origin.RECORD, Origin.PARAMETER}
+
+
 def mentions(expression: Expr) -> tuple[tuple[Function | None, Name], ...]:
     """The names in the order of the text, with ``size`` or ``offset`` if that is used."""
     places = {name.column: function for function, name in measured(expression) if function in OF_PLACES}

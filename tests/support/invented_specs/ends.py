@@ -68,6 +68,22 @@ class Ends(Drawing):
 
         return entries, fill
 
+    def until_left(self) -> Piece:
+        """A list that ends with an item, or where too little is left for another one, and what is left."""
+        items, struct, kind, behind = (self.named(stem) for stem in ("items", "item", "kind", "behind"))
+        struct = struct.replace("_", "").title()
+        self.structs.append({"name": struct, "fields": [{"name": kind, "type": "u16"}]})
+        listed = {"name": items, "type": struct, "repeat": {"until": f"{kind} == 9 or left < 2"}}
+
+        def fill(row: Row) -> None:
+            row[items] = [{kind: 1} for _ in range(self.random.choice((0, 1, 4)))]
+            row[behind] = self.random.randbytes(self.random.choice((0, 1)))
+            if self.random.random() < 0.5:
+                row[items].append({kind: 9})
+                row[behind] = self.random.randbytes(self.random.choice((0, 1, 30)))
+
+        return [listed, {"name": behind, "type": "bytes", "size": "rest"}], fill
+
     def nothing(self) -> Piece:
         return [], dict.copy
 

@@ -46,7 +46,8 @@ class Spec(Lists, Bits, Structs, Ends):
         order = self.random.choice(("big", "little"))
         self.kind = self.random.choice(KINDS)
         entries, fill = self.pieces(self.random.randint(1, 6), depth=2)
-        ends = (self.optional, self.rest, self.items_and_rest, self.all_but, self.while_left, self.nothing)
+        ends = [self.optional, self.rest, self.items_and_rest, self.all_but, self.while_left, self.until_left]
+        ends.append(self.nothing)
         is_elsewhere = "'at'" in str([entries, self.structs])  # and so is what is left
         last, fill_last = self.nothing() if is_elsewhere else self.random.choice(ends)()
         protocol = {**every_type.PROTOCOL, "protocol": "invented", "byte_order": order}

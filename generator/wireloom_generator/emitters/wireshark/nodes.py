@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from wireloom_generator import model, types
+from wireloom_generator import expressions, model, types
 from wireloom_generator.emitters.wireshark.lua import call, characters, entries, entry, function, literal, string, table
 from wireloom_generator.expressions import Compare, Name, Value, walk
 from wireloom_generator.output import Bracketed, Code
@@ -235,10 +235,12 @@ def _repeat(field: model.Field) -> Mapping[str, Code | None]:
     repeat, is_placed = field.repeat, model.numbered(field, "at")
     if repeat is None:
         return {}
+    ends = None if repeat.until is None else expressions.before_items(repeat.until.expression)
     return {
         "list": "true" if repeat.count is None and repeat.until is None else None,
         "count": asked(repeat.count),
         "until": asked(repeat.until),
+        "ended": None if ends is None else function(ends),
         "numbered": "true" if model.numbered(field) else None,
         "hollow": "true" if model.may_have_empty_items(field) else None,
         "place": asked(field.place) if is_placed else None,

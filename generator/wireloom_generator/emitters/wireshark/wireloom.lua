@@ -1692,6 +1692,7 @@ local function list(reader, tree, node, this)
       fail("count", reader.pos, path, what .. " cannot stand in " .. counted(reader.limit - reader.pos, "byte"), more)
     end
   end
+  if node.ended and evaluate(node.ended, this, reader.record, here(reader)) then return found end
   while (count and #found < count) or (not count and (node["until"] or reader.pos < reader.limit)) do
     local at, number = reader.pos, #found + 1
     local first = at

@@ -14,7 +14,7 @@ class Repeat(Written):
 
     count: Expression | None = optional("number of items", "points_count")
     until: Expression | None = optional(
-        "of structs: a condition on an item; the first item that meets it is the last one", "tag == 0"
+        "of structs: a condition on an item or on `left`; the first item that meets it is the last one", "tag == 0"
     )
 
 

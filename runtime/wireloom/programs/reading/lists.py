@@ -6,7 +6,7 @@ from typing import Any
 from wireloom import codec
 from wireloom.expressions import Expression
 from wireloom.programs import opcodes as op
-from wireloom.programs.expressions import whole
+from wireloom.programs.expressions import either_not, whole
 from wireloom.programs.outputs import Output
 from wireloom.programs.reading.checks import of_each
 from wireloom.programs.reading.items import ItemLowering
@@ -19,6 +19,7 @@ from wireloom.programs.values import (
     Level,
     Listed,
     Listing,
+    Mask,
     NoItems,
     NoProgramError,
     Number,
@@ -40,7 +41,9 @@ def listed(kind: codec.Repeat, item: Datum, given: Mapping[str, Any], inner: Ite
         if kind.count is not None or not isinstance(item, Struct):
             raise NoProgramError("a list that ends with an item and has a number of them")
         inner.this, inner.spans = Level(dict(item.fields), given), inner.inside
-        walk = Walk(at.asm, inner, start, limit, at.where, place, last=inner.holds(kind.until))
+        begun = either_not(at.asm, at.where, _ends_before_items(kind.until, at))
+        where = at.asm.number(0) if isinstance(begun, bool) else begun
+        walk = Walk(at.asm, inner, start, limit, where, place, last=inner.holds(kind.until))
         count = Number(walk.count, 0, FARTHEST)
     elif kind.count is not None:
         count = _count(kind.count, at)
@@ -95,10 +98,15 @@ def _count(said: Expression, at: Lowering) -> Number:
     return Number(asm.value(op.CHOOSE, (fits, number.register, asm.number(0))), 0, FARTHEST)
 
 
+def _ends_before_items(until: Expression, at: Lowering) -> Mask:
+    """Where a list ends in front of its first item."""
+    return False if until.before_items is None else at.holds(until.before_items)
+
+
 def no_items(kind: codec.Repeat, at: Lowering) -> NoItems:
     """A list; rows in which it has items are not sound."""
     if kind.until is not None:
-        at.must(False)
+        at.must(_ends_before_items(kind.until, at))
     elif kind.count is None:
         at.must(at.asm.value(op.EQUAL, (at.cursor, at.limit)))
     else:
