@@ -5,7 +5,7 @@ The language itself is ``wireloom.expressions``, since generated code carries ex
 
 from wireloom.expressions.linear import key, terms
 from wireloom.expressions.numerals import Hexadecimal, integer
-from wireloom.expressions.parsing import ExpressionError, parse, parse_qualified, parsed, spelled
+from wireloom.expressions.parsing import NO_TEXT, ExpressionError, parse, parse_qualified, parsed, spelled
 from wireloom.expressions.text import printed, qualified
 from wireloom.expressions.tree import (
     INDEX,

@@ -59,6 +59,11 @@ _SAID = (
         "write what the number represents, as in as: {timestamp: {unit: ms}}",
     ),
     ("mask shift", "compute", "split the integer with bits:, or take a part of it with compute:"),
+    (
+        "trailing",
+        "type",
+        "end the type with {name: rest_of_it, type: bytes, size: rest}, or put the field into a section with trailing:",
+    ),
     ("switch-on switch_on switch cases union", "", "write choice: with a list of alternatives"),
     ("pos offset position pointer seek", "at", _AT),
     ("instances io", "", f"list it as a field, and {_AT}"),
@@ -89,7 +94,7 @@ _WHOLE = {
     "enum": _NAMED,
     "flags": "declare flags, as in {name: Option, values: [{name: Wide, value: 1}]}, and write flags: Option",
     "labels": f"labels come from an enum; {_NAMED}",
-    "const": 'for several values, write valid: "kind in [1, 2]"; for several bytes, write them in hex: const: "cafe"',
+    "const": 'for several values, write valid: "kind in [1, 2]"; for bytes, or numbers in a row, write const: "cafe"',
 }
 """What to write instead of a list or a mapping, by the key that needs a single value."""
 

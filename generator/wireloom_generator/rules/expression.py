@@ -89,6 +89,12 @@ _OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "
 """Other tools' words for the surroundings of an expression."""
 
 
+_STREAM = {
+    "eof": "write left == 0",
+    "pos": "offset(x) is where the field x begins, counted from the start of the record",
+    "size": "write size(record)",
+}
+"""What to write for what Kaitai Struct says of a stream."""
 _SIZES = frozenset({"length", "len", "size"})
 """A number of bytes in words."""
 
@@ -157,6 +163,8 @@ def _explained(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
         return what, "write rest"
     if site.key in ("length", "size", "count") and (hint := _as_type(site.key, first)):
         return f"{first!r} is not a number", hint
+    if first == "_io" and steps and steps[0] in _STREAM:
+        return what, _STREAM[steps[0]]
     if first in _OUTSIDE:
         while steps and steps[0] in _OUTSIDE:
             steps.pop(0)

@@ -10,6 +10,7 @@ from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.scopes import Scope, Seen, Visit, fields
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import (
+    NO_TEXT,
     Binary,
     Call,
     Conditional,
@@ -39,12 +40,20 @@ def expression_type(spec: Resolved) -> Iterator[Violation]:
             continue
         if (whole := _whole_list_or_struct(site, tree)) is None:
             for misfit in _causes(misfits(tree, site.kind, site.wants)):
-                yield _wrong_type(site, misfit.part, *_explained(misfit, is_all=misfit.part is tree))
+                what, hint = _explained(misfit, is_all=misfit.part is tree)
+                yield _wrong_type(site, misfit.part, what, NO_TEXT if _joins_text(tree, misfit) else hint)
         elif site.wants is not whole:
             yield _wrong_type(site, tree, f"{site.wants} expected, found {whole}", "")
         for part in expressions.walk(tree):
             if isinstance(part, Binary):
                 yield from _operand_range(site, part.operator, part.right)
+
+
+def _joins_text(tree: Expr, misfit: Misfit) -> bool:
+    """Whether a text is added to something."""
+    sums = (part for part in expressions.walk(tree) if isinstance(part, Binary) and part.operator == "+")
+    is_operand = any(misfit.part in (each.left, each.right) for each in sums)
+    return misfit.fault is Fault.UNWANTED and misfit.found is Kind.TEXT and is_operand
 
 
 def _causes(found: Iterable[Misfit]) -> Iterator[Misfit]:

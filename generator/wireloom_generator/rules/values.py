@@ -58,7 +58,7 @@ def _flatbuffers(field: model.Field) -> Iterator[Violation]:
         yield Violation(field.where("valid"), "flatbuffers cannot have valid")
 
 
-_NO_LIST = "a list cannot have a const", ""
+_NO_LIST = "a list cannot have a const"
 
 
 def const_fits(spec: Resolved) -> Iterator[Violation]:
@@ -73,7 +73,7 @@ def const_fits(spec: Resolved) -> Iterator[Violation]:
 
 def _bit_constant(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
     if bit.count is not None:
-        return _NO_LIST
+        return _NO_LIST, "write a bit field for each item"
     match bit.type:
         case Text():
             return "text among bits cannot have a const", f'write valid: {bit.name} == "…"'
@@ -85,7 +85,7 @@ def _bit_constant(bit: model.BitField, const: Literal) -> tuple[str, str] | None
 
 def _constant(field: model.Field, const: Literal | bytes) -> tuple[str, str] | None:
     if field.repeat is not None:
-        return _NO_LIST
+        return _NO_LIST, f"write its bytes, in hex, as a const of type bytes, or valid: '{field.name}[0] == …'"
     extent = field.wire.extent
     size = None if isinstance(extent, model.Size) and extent.pad is not None else field.wire.fixed
     return None if isinstance(const, bytes) else field.type.misfit(const, size)

@@ -25,11 +25,11 @@ from wireloom.expressions.paths import fields
 class Repeat(Composite):
     """A list of items: ``count`` of them, or up to and including the first for which ``until`` holds, or to the end.
 
-    ``until`` is evaluated like an item's own expressions, so it requires items that are structs. Where only what is left
-    makes it hold, the list may have none. Each item is at the
-    byte ``at`` of the record, if that is given, and its bytes may be ``shared``. The expressions of ``numbered`` items
-    depend on their numbers. ``hollow`` ones, whose number is known, may take no bytes at the place of the list.
-    ``name`` is given if items are used while the list is read, if their places are, or if they are at offsets.
+    ``until`` is evaluated like an item's own expressions, so it requires items that are structs. Where only what is
+    left makes it hold, the list may have none. Each item is at the byte ``at`` of the record, if that is given, and its
+    bytes may be ``shared``. The expressions of ``numbered`` items depend on their numbers. ``hollow`` ones, whose
+    number is known, may take no bytes at the place of the list. ``name`` is given if items are used while the list is
+    read, if their places are, or if they are at offsets.
     """
 
     def __init__(

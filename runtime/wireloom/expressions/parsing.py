@@ -88,8 +88,22 @@ _SLIPS = {
 }
 """How other languages write what is written otherwise here."""
 _MEASURES = "size(x) is how many bytes x takes, count(x) how many items it has"
-_OTHER_FUNCTIONS = dict.fromkeys(("len", "length", "sizeof", "strlen"), _MEASURES)
-"""What to ask in place of functions of other languages."""
+NO_TEXT = "no text is built, since it could not be taken apart again to be written; keep its parts as columns"
+_NO_CODE = "a spec has no code, which could not be followed backwards to write; keep what it cannot say as bytes"
+_NO_FLOATS = "there is no arithmetic with floats, which would round; scale a whole number, as: {double: {scale: 0.1}}"
+_OF_ALL = "let each item look at the one before it, as the recipe for the sum of a list shows"
+_OTHER_FUNCTIONS = {
+    **dict.fromkeys(("len", "length", "sizeof", "strlen"), _MEASURES),
+    **dict.fromkeys(("str", "format", "concat", "join", "upper", "lower", "strip", "replace", "substring"), NO_TEXT),
+    **dict.fromkeys(("int", "to_i", "atoi", "parse_int"), "type: ascii reads digits, and its value is the number"),
+    **dict.fromkeys(("float", "round", "floor", "ceil", "sqrt", "pow"), _NO_FLOATS),
+    **dict.fromkeys(("eval", "exec", "map", "filter", "getattr", "__import__"), _NO_CODE),
+    **dict.fromkeys(("tell", "pos", "position"), "offset(x) is where the field x begins"),
+    "sum": _OF_ALL,
+    "abs": "write max(x, -x)",
+    "eof": "write left == 0",
+}
+"""What to ask in place of functions of other languages, or why there is nothing like them."""
 _ITEMS = ("first", "last")
 """The words for items of a list that are no numbers."""
 _SPLIT = "give parts of it names, with compute"
@@ -238,7 +252,7 @@ class _Reading:
                 return Value(self._bytes(node))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(name, arguments, self._column(node))
-        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node))
+        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node), _refusal(node))
 
     def _name(self, steps: list[str], column: int) -> Name:
         """The name of these steps; a qualified one says first where it is found, or else is in the own struct."""
@@ -351,7 +365,7 @@ class _Reading:
         match Function(name):
             case Function.MIN | Function.MAX as function:
                 if len(arguments) < 2:
-                    raise ExpressionError(f"{name}() asks for two numbers or more", column)
+                    raise ExpressionError(f"{name}() asks for two numbers or more", column, f"for a list, {_OF_ALL}")
                 return Call(function, tuple(map(self.part, arguments)))
             case Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT as function:
                 target = self.part(arguments[0]) if len(arguments) == 1 else None
@@ -364,3 +378,17 @@ class _Reading:
                 return Call(function, tuple(map(self.part, arguments)))
             case unknown:
                 assert_never(unknown)
+
+
+def _refusal(node: ast.AST) -> str:
+    """Why there is nothing like this in expressions."""
+    match node:
+        case ast.JoinedStr():
+            return NO_TEXT
+        case ast.Slice():
+            return "nothing is cut from a text or a list; read the part as a field of its own"
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return _OTHER_FUNCTIONS.get(name, _NO_CODE)
+        case ast.Call() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.NamedExpr():
+            return _NO_CODE
+    return ""
