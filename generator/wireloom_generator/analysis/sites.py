@@ -139,6 +139,7 @@ class _KnownInputs:
 
     kinds: dict[Input, Kind]
     fields: dict[Input, tuple[Visit, ...]]
+    items: dict[Visit, Visit]
 
     @property
     def size(self) -> int:
@@ -151,14 +152,22 @@ class _KnownInputs:
         if (of := wide if wide in WIDE else kind(tree, site.kind)) is not None:
             self.kinds.setdefault(given, of)
         if isinstance(tree, Name) and of in WIDE:
-            more = site.fields(tree, self.fields)
+            is_item = tree.item is not None and not tree.item.inner
+            found = site.fields(tree, self.fields)
+            more = map(self.one_of, found) if is_item else found
             self.fields[given] = tuple(dict.fromkeys((*self.fields.get(given, ()), *more)))
+
+    def one_of(self, visit: Visit) -> Visit:
+        """One item of a list, instead of the list."""
+        if visit not in self.items and isinstance(visit.item, model.Field):
+            self.items[visit] = replace(visit, item=replace(visit.item, repeat=None))
+        return self.items.get(visit, visit)
 
 
 @once
 def _all(spec: Resolved) -> tuple[tuple[Site, ...], _KnownInputs]:
     """Every expression, and the inputs of types, which can follow from each other."""
-    known_inputs, size, late = _KnownInputs({}, {}), -1, late_inputs(spec)
+    known_inputs, size, late = _KnownInputs({}, {}, {}), -1, late_inputs(spec)
     found = [site for scope in every(spec) for site in _Sites(spec, scope, known_inputs, late).all()]
     inputs = [(given, site, site.tree) for site in found if (given := site.input) is not None and site.tree is not None]
     while known_inputs.size > size:
@@ -196,7 +205,7 @@ def late_inputs(spec: Resolved) -> frozenset[Input]:
     early, checked, alone = set[Input](), set[Input](), set[Input]()
     passed: list[tuple[Input, set[Input]]] = []
     scopes = every(spec) if inputs else ()
-    for site in (site for scope in scopes for site in _Sites(spec, scope, _KnownInputs({}, {}), frozenset()).all()):
+    for site in (site for scope in scopes for site in _Sites(spec, scope, _KnownInputs({}, {}, {}), frozenset()).all()):
         if site.input is None:
             early |= site.inputs if site.moment in (Moment.FRAMING, Moment.READING) else set()
             checked |= site.inputs if site.moment is not Moment.FILLING else set()
