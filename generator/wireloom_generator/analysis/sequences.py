@@ -33,7 +33,7 @@ def _with_inner(nodes: Nodes) -> Iterator[Nodes]:
 
 def is_optional(item: Bounded) -> bool:
     """Whether it is present only if bytes are left."""
-    return isinstance(item, model.Field) and item.optional
+    return isinstance(item, model.Field) and item.optional and item.place is None
 
 
 def needs_bytes(item: model.Node) -> bool:

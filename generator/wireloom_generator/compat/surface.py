@@ -31,7 +31,7 @@ class Guard:
 
     def __str__(self) -> str:
         if self.presence is Presence.OPTIONAL:
-            return "if bytes are left"
+            return "if its bytes are there"
         unless = " or ".join(condition.text for condition in self.otherwise)
         return f"if {self.condition.text}" if self.condition is not None else f"unless {unless}"
 
@@ -75,7 +75,7 @@ class Leaf:
 
     @property
     def optional(self) -> bool:
-        """Whether it is present only if bytes are left."""
+        """Whether it is present only if bytes are left, or if its offset leads to it."""
         return any(guard.presence is Presence.OPTIONAL for guard in self.guards)
 
 
@@ -134,7 +134,8 @@ def _leaves(
                 yield leaf(f"{path}.{node.name}", node.name, node)
                 yield from _leaves(path, model.children(node), guards, (*place, node.name))
             case model.Elsewhere(field=placed):
-                yield leaf(f"{path}.{placed.name}", placed.name, placed)
+                more = (Guard(Presence.OPTIONAL),) if placed.optional else ()
+                yield Leaf(f"{path}.{placed.name}", placed.name, placed, (*guards, *more), place)
             case model.Padding():
                 yield leaf(path, PADDING, node)
             case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts):

@@ -138,7 +138,7 @@ def _presence(node: Node) -> tuple[Condition | bool, int]:
     """
     if not isinstance(node, Field | Bits):
         return False, 0
-    is_tail = isinstance(node, Field) and node.optional
+    is_tail = isinstance(node, Field) and node.optional and node.place is None
     return node.when or is_tail, id(node) if node.when is not None and node.when.asks_left else 0
 
 

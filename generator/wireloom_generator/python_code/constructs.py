@@ -71,7 +71,8 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
         case model.Field():
             return named(part.name, _field(part))
         case model.Elsewhere(place=place, field=field):
-            return call("Elsewhere", expression_of(place), named(field.name, _field(field)), shared=field.shared)
+            value = named(field.name, _field(field))
+            return call("Elsewhere", expression_of(place), value, shared=field.shared, optional=field.optional)
         case model.Computed():
             return named(part.name, _computed(part))
         case model.Bits(wire=wire, gapless=gapless, whole=whole, lsb=lsb, over=over, bitmap=bitmap):

@@ -103,9 +103,12 @@ def elsewhere(spec: Resolved) -> Iterator[Violation]:
 
 
 def _at(field: model.Field) -> Iterator[Violation]:
-    if field.place is not None and field.optional:
-        hint = "use when: for a condition"
+    if field.place is not None and field.optional and not field.shared:
+        hint = "use when: for a condition, or shared: true if its bytes belong to other fields"
         yield Violation(field.where("optional"), f"{field.name!r} has both at and optional", hint)
+    elif field.optional and model.numbered(field, "at"):
+        hint = "declare a type with a field at an offset that is optional, and repeat that"
+        yield Violation(field.where("optional"), f"the items of {field.name!r} cannot be optional one by one", hint)
     if field.place is not None and (field.place.constant or 0) < 0:
         hint = "to count from the end of the record, write at: size(record) - 22"
         yield Violation(field.place.at, "the offset is negative", hint)

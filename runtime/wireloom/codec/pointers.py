@@ -21,14 +21,16 @@ class Elsewhere(Around):
     """A field at the byte ``at`` of the record.
 
     Its bytes belong to its region, after those in sequence. The bytes of a ``shared`` one belong to other fields,
-    anywhere in the record: it is read, and compared with what was written, but not written itself. A list whose
-    ``count`` is 0 may be outside the record.
+    anywhere in the record: it is read, and compared with what was written, but not written itself. If it is
+    ``optional``, it is null where the place is outside the record, or there is no such value. A list whose ``count`` is
+    0 may be outside the record.
     """
 
-    def __init__(self, at: Formula, item: Construct, *, shared: bool = False) -> None:
+    def __init__(self, at: Formula, item: Construct, *, shared: bool = False, optional: bool = False) -> None:
         super().__init__(item)
         self.at = expression(at)
         self.shared = shared
+        self.optional = optional
         self.name, *beside = (column.name for column in self.columns() if not column.label)
         self._names = (self.name, *beside)
         kinds = [step.subcon for step in self.content.steps if isinstance(step, Lone)]
@@ -36,6 +38,13 @@ class Elsewhere(Around):
 
     def read(self, reader: Reader, this: Values) -> None:
         place = self.at.ask(this, reader.record, reader.frame)
+        if not self.optional:
+            self._read(place, reader, this)
+        elif not reader.attempt(place, lambda: self._read(place, reader, this)):
+            this.update((column.name, None) for column in self.columns())
+            reader.frame.pop(self.name, None)
+
+    def _read(self, place: object, reader: Reader, this: Values) -> None:
         is_empty = self.count is not None and reader.ask(self.count, this) == 0
         reader.away(place, self.name, lambda: self.content.read(reader, this), shared=self.shared, is_empty=is_empty)
 

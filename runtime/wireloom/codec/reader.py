@@ -162,6 +162,33 @@ class Reader:
         self.taken.take(at, end, limit, name)
         return value
 
+    def attempt(self, at: object, parse: Callable[[], object]) -> bool:
+        """Whether there is what ``parse`` reads, ``at`` a byte of the record. If not, reading continues as before, but
+        what was read counts. Raises ``DecodeError`` if that is too much.
+        """
+        before, trace = [getattr(self, name) for name in Reader.__slots__], self.trace
+        self.trace = None
+        try:
+            parse()
+        except DecodeError as error:
+            if error.code == "too-long":
+                raise
+            stop = self.limit if error.code == "unterminated" else max(self.pos, error.offset)
+            cost = self.weight, self.steps, self.borrowed
+            self._restore(before)
+            self.weight, self.steps, self.borrowed = cost
+            self.borrow(max(stop - at, 1) if isinstance(at, int) else 1, 1)
+            return False
+        if trace is not None:
+            self._restore(before)
+            parse()
+        return True
+
+    def _restore(self, before: list[Any]) -> None:
+        """Read on as it was before."""
+        for name, value in zip(Reader.__slots__, before, strict=True):
+            setattr(self, name, value)
+
     def enter(self, limit: int) -> "Enclosing":
         """Begin a region that ends there; returns the bounds of the one around it."""
         outer = self.limit, self.taken

@@ -61,6 +61,22 @@ class Lists(Fields):
 
         return entries, fill
 
+    def dangling(self) -> Piece:
+        """A text at an offset, which may lead nowhere, or to bytes that are no text."""
+        place, text, there = self.named("place"), self.named("text"), self.named("there")
+        found = {"name": text, "type": "text", "until": "00", "at": f"offset({place}) + {place}"}
+        entries: list[Entry] = [
+            {"name": place, "type": "i16"},
+            {"name": there, "type": "bytes", "size": 4},
+            found | {"shared": True, "optional": True},
+        ]
+
+        def fill(row: Row) -> None:
+            row[place] = self.random.choice((-(1 << 15), -1, 0, 2, 2, 3, 500, (1 << 15) - 1))
+            row[there] = self.random.choice((b"ab\0\0", b"a\xff\0\0", b"\0\0\0\0"))
+
+        return entries, fill
+
     def hollow(self) -> Piece:
         """A counted list of bytes that leave their terminator, so that all but the first are empty; or one of structs
         that have bytes only if they are told so.

@@ -125,6 +125,7 @@ class Spec(Lists, Bits, Structs, Ends):
             self.hollow,
             self.nowhere,
             self.followed,
+            self.dangling,
             self.written_down,
             self.by_default,
             self.integer_of_any_size,

@@ -117,6 +117,7 @@ class FieldTable:
             _size_in_words(tree),
             *_ending(field.wire.extent),
             "Read from bytes of other fields, and not written" if field.shared else "",
+            "Null if its offset leads to no such value" if field.shared and field.optional else "",
             *self._values(field, field.flags),
             self._checksum(field.checksum) if field.checksum else "",
             _default(field),

@@ -57,7 +57,9 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> Code:
         case model.Slot():
             return _region(node)
         case model.Elsewhere(place=place, field=field):
-            return call("shared" if field.shared else "elsewhere", function(place.expression), _field(field))
+            is_optional = "true" if field.optional else None
+            way = "shared" if field.shared else "elsewhere"
+            return call(way, function(place.expression), _field(field), *filter(None, [is_optional]))
         case model.When():
             return _option(node)
         case model.Ordered(little=little, nodes=nodes):

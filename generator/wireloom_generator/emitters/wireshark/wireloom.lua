@@ -981,13 +981,14 @@ local function slot(node)
   return node
 end
 
--- A field at a position that an expression gives; the bytes of a `shared` one can also belong to other fields.
+-- A field at a position that an expression gives; the bytes of a `shared` one can also belong to other fields. Nothing
+-- is wrong if an `optional` one is not there.
 local function elsewhere(place, node)
   return {kind = "elsewhere", name = node.name, place = place, nodes = {node}}
 end
 
-local function shared(place, node)
-  return {kind = "elsewhere", name = node.name, place = place, shared = true, nodes = {node}}
+local function shared(place, node, optional)
+  return {kind = "elsewhere", name = node.name, place = place, shared = true, optional = optional, nodes = {node}}
 end
 
 -- Nodes under a condition, alone or as an option of a choice, which takes the first whose condition holds.
@@ -1944,7 +1945,18 @@ function readers.elsewhere(reader, tree, this, node, derived)
   local at = evaluate(node.place, this, reader.record, reader.frame)
   local count = node.nodes[1].count
   local is_empty = count and evaluate(count, this, reader.record, here(reader)) == 0
-  away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end, is_empty)
+  local function parse()
+    away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end, is_empty)
+  end
+  if not node.optional then return parse() end
+  local before = {}
+  for name, value in pairs(reader) do before[name] = value end
+  local is_there, problem = pcall(parse)
+  if is_there then return end
+  if type(problem) ~= "table" or problem.code == "too-long" then error(problem, 0) end
+  for name in pairs(reader) do reader[name] = before[name] end
+  this[node.name], reader.frame[node.name] = nil, nil
+  borrow(reader, 4, node.name)
 end
 
 function readers.when(reader, tree, this, node, derived)

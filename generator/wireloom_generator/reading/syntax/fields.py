@@ -379,7 +379,7 @@ class Field(Documented):
         see="pointers.md#shared-bytes-shared",
     )
     tail: bool = optional(
-        "`true`: present if bytes are left in the section",
+        "`true`: present if bytes are left in the section; with `shared`, if its offset leads to such a value",
         "true",
         False,
         key="optional",

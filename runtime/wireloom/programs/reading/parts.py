@@ -313,6 +313,14 @@ def _section(part: codec.Section, at: Lowering) -> None:
 
 @step.register
 def _elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
+    if not part.optional:
+        _read_elsewhere(part, at)
+        return
+    with at.without_reasons():  # as a record is not malformed without it, but the codec's
+        _read_elsewhere(part, at)
+
+
+def _read_elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
     if part.shared and isinstance(at, ItemLowering):
         borrowed(at.ask(part.at), partial(layout, part.content), at)
     elif part.count is None:
