@@ -211,8 +211,8 @@ def _compared(
             continue
         for item, field in zip(expected or [], fields, strict=True):
             told += _value(item, field, kind, column.name, tables)
-        if fields:
-            told += _labels(values, fields[0], column.name)
+        for number, field in enumerate(fields):
+            told += _labels(_of_item(values, column, number), field, column.name)
     return told
 
 
@@ -231,6 +231,12 @@ def _strange(shown: Iterable[str], owner: str, columns: Iterable[Column]) -> lis
     """What is shown of an owner and is none of its columns."""
     known = {f"{owner}.{name}" for name in (*(column.name for column in columns), "message")}
     return [f"{path} is no column" for path in shown if path.rpartition(".")[0] == owner and path not in known]
+
+
+def _of_item(values: Values, column: Column, number: int) -> Values:
+    """The values, of whose lists of labels one is that of an item."""
+    names = values.get(f"{column.name}_name")
+    return {**values, f"{column.name}_name": names[number]} if isinstance(names, list) else values
 
 
 def _labels(values: Values, field: ElementTree.Element, name: str) -> list[str]:

@@ -1945,18 +1945,21 @@ function readers.elsewhere(reader, tree, this, node, derived)
   local at = evaluate(node.place, this, reader.record, reader.frame)
   local count = node.nodes[1].count
   local is_empty = count and evaluate(count, this, reader.record, here(reader)) == 0
-  local function parse()
-    away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end, is_empty)
+  local function parse(into)
+    away(reader, at, node.name, node.shared, function() read(reader, into, this, node.nodes, derived) end, is_empty)
   end
-  if not node.optional then return parse() end
-  local before = {}
-  for name, value in pairs(reader) do before[name] = value end
-  local is_there, problem = pcall(parse)
-  if is_there then return end
-  if type(problem) ~= "table" or problem.code == "too-long" then error(problem, 0) end
-  for name in pairs(reader) do reader[name] = before[name] end
-  this[node.name], reader.frame[node.name] = nil, nil
-  borrow(reader, 4, node.name)
+  if node.optional then -- which is read twice, as nothing can be taken out of the tree again
+    local before = {}
+    for name, value in pairs(reader) do before[name] = value end
+    local is_there, problem = pcall(parse, nothing)
+    for name in pairs(reader) do reader[name] = before[name] end
+    if not is_there then
+      if type(problem) ~= "table" or problem.code == "too-long" then error(problem, 0) end
+      this[node.name], reader.frame[node.name] = nil, nil
+      return borrow(reader, 4, node.name)
+    end
+  end
+  parse(tree)
 end
 
 function readers.when(reader, tree, this, node, derived)
