@@ -147,8 +147,10 @@ def _now(kept: Kept) -> str:
 
 
 def _may_be_empty(carrier: Carrier) -> bool:
-    """Whether it may take no bytes even where it is present."""
+    """Whether it may take no bytes even where it is present, and then be absent if it is optional."""
     match carrier:
+        case model.Field(shared=True):
+            return False
         case model.Field(size=None) | model.Section() | model.Computed():
             return True
         case model.Field() | model.Padding() | model.Slot() | BitLeaf():
