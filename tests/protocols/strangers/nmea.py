@@ -61,7 +61,7 @@ def _read(line: bytes) -> dict[str, Any]:
         keys, satellites = ("number", "elevation", "azimuth", "snr"), found.payload[3:]
         values["satellites"] = [
             dict(zip(keys, satellites[at : at + 4], strict=True)) for at in range(0, len(satellites) & ~3, 4)
-        ] or None  # as what is left of the sentence says whether there are any
+        ]
     return own | {"message": name, name: values}
 
 
