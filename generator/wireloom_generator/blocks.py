@@ -15,8 +15,8 @@ BLOCKS = frozenset({
     "Headed", "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter",
     "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
     "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags", "WordSwapped",
-    "BetweenFlags", "Compressing", "Ended", "EscapePairs", "Flagged", "Packed", "Rol", "Through", "Unescape", "Unpack",
-    "Xor", "Zeros", "recursive",
+    "BetweenFlags", "Compressing", "EndedByAny", "EscapePairs", "Flagged", "Packed", "Rol", "Through", "Unescape",
+    "Unpack", "Xor", "Zeros", "recursive",
 }).union(meanings.BLOCKS, signs.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 

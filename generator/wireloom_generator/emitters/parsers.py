@@ -258,7 +258,7 @@ def _envelope(end: model.End | None) -> Code | None:
         case model.BetweenFlags():
             return _flagged(end)
         case model.Terminator(raw=str() as raw):
-            return call("Ended", *map(literal, end.ends), raw=string(raw))
+            return call("EndedByAny", *map(literal, end.ends), raw=string(raw))
         case _:
             return None
 

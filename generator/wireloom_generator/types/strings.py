@@ -106,7 +106,8 @@ class Bytes(Base):
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = SIZED
 
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
-        is_open = field.through or field.pad or (field.until and (field.size or field.unterminated == "allowed"))
+        is_any = field.size or field.unterminated == "allowed" or len(field.ends or ()) > 1
+        is_open = field.through or field.pad or (field.until and is_any)
         if field.raw is not None and not is_open:
             yield (
                 "raw",

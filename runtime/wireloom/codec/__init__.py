@@ -14,7 +14,7 @@ from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
 from wireloom.codec.ends import Padded, Until
-from wireloom.codec.envelopes import Ended, Flagged
+from wireloom.codec.envelopes import EndedByAny, Flagged
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.escapes import EscapePairs
 from wireloom.codec.fields import Boolean, EitherOrder, Field, WordSwapped
@@ -85,7 +85,7 @@ __all__ = [
     "EitherOrder",
     "Elsewhere",
     "EncodeError",
-    "Ended",
+    "EndedByAny",
     "EscapePairs",
     "Everything",
     "Expression",

@@ -34,7 +34,7 @@ class Opened(NamedTuple):
         return self.escaped == self.contents
 
 
-class Ended:
+class EndedByAny:
     """One of several terminators behind each record. Records are written with the first one, unless ``raw`` has
     another.
     """
@@ -128,7 +128,7 @@ class Flagged:
         return self.opening + escaped + self.flag
 
 
-Envelope = Ended | Flagged
+Envelope = EndedByAny | Flagged
 """What is around the contents of records. Its column ``raw`` says how a record is written, if not as others are."""
 
 

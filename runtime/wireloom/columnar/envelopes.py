@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec.envelopes import Ended, Envelope
+from wireloom.codec.envelopes import EndedByAny, Envelope
 from wireloom.columnar import flagged
 from wireloom.columnar.buffers import LARGEST, Array, array, octets_of, places_after
 from wireloom.columnar.record_spans import RecordSpans
@@ -15,7 +15,7 @@ def opened(stretch: RecordSpans, rows: Array, envelope: Envelope) -> tuple[Recor
     """The contents of some records in place of all bytes, and which of the records these are: those that have the bytes
     with which they would be written.
     """
-    if isinstance(envelope, Ended):
+    if isinstance(envelope, EndedByAny):
         return _unterminated(stretch, rows, envelope)
     return flagged.opened(stretch, rows, envelope)
 
@@ -24,10 +24,10 @@ def closed(contents: pa.Array, envelope: Envelope) -> tuple[pa.Array, Array] | N
     """The records with these contents, and which of them are sound: those that have the same contents when they are
     read. None if they do not fit into an array.
     """
-    return _terminated(contents, envelope) if isinstance(envelope, Ended) else flagged.closed(contents, envelope)
+    return _terminated(contents, envelope) if isinstance(envelope, EndedByAny) else flagged.closed(contents, envelope)
 
 
-def _unterminated(stretch: RecordSpans, rows: Array, ended: Ended) -> tuple[RecordSpans, Array]:
+def _unterminated(stretch: RecordSpans, rows: Array, ended: EndedByAny) -> tuple[RecordSpans, Array]:
     """As ``opened``."""
     buffer = np.frombuffer(stretch.buffer, np.uint8)
     rows = rows[_is_canonical(buffer, stretch.start[rows], stretch.stop[rows], ended)]
@@ -36,7 +36,7 @@ def _unterminated(stretch: RecordSpans, rows: Array, ended: Ended) -> tuple[Reco
     return replace(stretch, start=starts, stop=stops), rows
 
 
-def _terminated(contents: pa.Array, ended: Ended) -> tuple[pa.Array, Array] | None:
+def _terminated(contents: pa.Array, ended: EndedByAny) -> tuple[pa.Array, Array] | None:
     """As ``closed``."""
     data, start, stop = octets_of(contents)
     first, sizes, end = int(start[0]) if len(start) else 0, stop - start, ended.ends[0]
@@ -55,7 +55,7 @@ def _terminated(contents: pa.Array, ended: Ended) -> tuple[pa.Array, Array] | No
     return array(pa.binary(), len(sizes), None, offsets, found), sound
 
 
-def _is_canonical(buffer: Array, start: Array, stop: Array, ended: Ended) -> Array:
+def _is_canonical(buffer: Array, start: Array, stop: Array, ended: EndedByAny) -> Array:
     """Which records have contents, and behind them the terminator with which they would be written."""
     end, *others = ended.ends
     found = (stop - start > len(end)) & _ends_with(buffer, start, stop, end)
