@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 
 from wireloom.codec.envelopes import Flagged
 from wireloom.codec.transforms import Unescaped
@@ -42,6 +41,8 @@ def closed(contents: pa.Array, flagged: Flagged) -> tuple[pa.Array, Array] | Non
     """The records with these contents, and which of them are sound: not those that are empty, or contain the flag. None
     if they do not fit into an array.
     """
+    import pyarrow.compute as pc  # which reading does not need
+
     data, start, stop = octets_of(contents)
     if not len(start):
         return contents, np.ones(0, bool)
@@ -50,10 +51,10 @@ def closed(contents: pa.Array, flagged: Flagged) -> tuple[pa.Array, Array] | Non
         first = int(start[0])
         data, ends = escaped(flagged.transform.escaping, data[first : int(stop[-1])], stop - first)
     else:
-        is_sound &= compute.find_substring(contents, flagged.flag).to_numpy(zero_copy_only=False) < 0
+        is_sound &= pc.find_substring(contents, flagged.flag).to_numpy(zero_copy_only=False) < 0
         ends = stop - start[0]
     if int(ends[-1]) + len(ends) * (len(flagged.opening) + 1) > LARGEST:
         return None
     if isinstance(flagged.transform, Unescaped):
         contents = array(pa.binary(), len(ends), None, np.append(0, ends).astype(np.int32), data)
-    return compute.binary_join_element_wise(flagged.opening, contents, flagged.flag, b""), is_sound
+    return pc.binary_join_element_wise(flagged.opening, contents, flagged.flag, b""), is_sound
