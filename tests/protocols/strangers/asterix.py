@@ -29,13 +29,15 @@ LAST = EDITIONS[-1]
 COLUMNS = {
     "010": "data_source", "140": "time_of_day", "020": "descriptor", "040": "measured_position", "070": "mode_3a",
     "090": "flight_level", "130": "plot", "220": "aircraft_address", "240": "aircraft_identification",
-    "250": "bds_registers", "161": "track_number", "042": "calculated_position", "200": "track_velocity",
+    "250": "bds", "161": "track_number", "042": "calculated_position", "200": "track_velocity",
     "170": "track_status", "210": "track_quality", "030": "warnings", "080": "mode_3a_confidence", "100": "mode_c",
     "110": "height", "120": "radial_doppler_speed", "230": "capability", "260": "acas_resolution_advisory",
     "055": "mode_1", "050": "mode_2", "065": "mode_1_confidence", "060": "mode_2_confidence", "SP": "special_purpose",
     "RE": "reserved_expansion",
 }  # fmt: skip
 """The columns of a report by their items, in the order of the field specification."""
+IN_STRUCTS = {"161": "trn", "110": "height"}
+"""The names here of values that are alone beside spare bits."""
 OCTETS = ("260", "MBDATA")
 """What is bytes here, and a number there."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789"
@@ -163,7 +165,14 @@ def _row(data: bytes) -> dict[str, Any]:
 
 
 def _report(items: Any) -> dict[str, Any]:
-    return {column: _value(items[name].variation, name) if name in items else None for name, column in COLUMNS.items()}
+    return {column: _item(items[name].variation, name) if name in items else None for name, column in COLUMNS.items()}
+
+
+def _item(variation: Any, name: str) -> Any:
+    value = _value(variation, name)
+    if name == "250":
+        return {"count": len(value), "registers": value}
+    return {IN_STRUCTS[name]: value} if name in IN_STRUCTS else value
 
 
 def _value(variation: Any, name: str) -> Any:
