@@ -47,6 +47,7 @@ _GUIDE = (
     "docs/tuning.md",
     "docs/versions.md",
     "docs/your-protocol.md",
+    "docs/import.md",
     "examples/protocols/README.md",
     "docs/wireshark.md",
     "docs/c.md",

@@ -1,6 +1,7 @@
 """The program ``wireloom``: the only place that prints."""
 
 import gc
+import keyword
 import os
 from importlib import import_module
 from typing import Any
@@ -24,6 +25,7 @@ _COMMANDS = {
     "compat": ("compat", "Compare versions of specs: what changed, and what breaks."),
     "protocols": ("protocols", "List installed protocols and their messages."),
     "init": ("starter", "Create a small protocol to start from."),
+    "import": ("importing", "Write specs for formats that are described for other tools."),
 }
 """In the order of the list: the module of each command, which is imported when it is called, and its description."""
 _BEGUN = 100_000
@@ -54,7 +56,8 @@ class _Commands(click.Group):
 def _command(name: str) -> click.Command:
     """A command, its module imported."""
     module, _ = _COMMANDS[name]
-    command: click.Command = getattr(import_module(f"{__name__}.{module}"), name)
+    said = f"{name}_" if keyword.iskeyword(name) else name
+    command: click.Command = getattr(import_module(f"{__name__}.{module}"), said)
     return command
 
 

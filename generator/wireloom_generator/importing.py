@@ -1,0 +1,82 @@
+"""Files of other tools → specs on disk, checked.
+
+An importer writes what the source means. ``check`` knows what the language can say: what it refuses, the importer
+writes again, as bytes. So no importer repeats the rules.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from wireloom_generator import frontend, on_disk
+from wireloom_generator.generate import check
+from wireloom_generator.importers import Importer, Outcome, Sources
+from wireloom_generator.problems import Location, Problem, Severity
+from wireloom_generator.spec_text import SpecText, written
+
+HEAD = "yaml-language-server: $schema=../schema.json"
+_MOST = 2000
+"""After so many refused places, an import is written as it is."""
+
+
+class TakenError(Exception):
+    """A folder is where a spec would be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpecImport:
+    """What an import wrote, what became of the source, and what ``check`` says about it."""
+
+    files: Mapping[Path, str]
+    outcomes: tuple[Outcome, ...]
+    problems: tuple[Problem, ...]
+
+
+def imported(paths: Sequence[Path], importer: Importer, out: Path, sources: Sources | None = None) -> SpecImport:
+    """The specs below ``out``, not written yet. Raises ``SourceError``, and ``TakenError`` if there are some."""
+    sources = sources or Sources()
+    refused: dict[Location, str] = {}
+    with TemporaryDirectory() as name:
+        while True:
+            folder = Path(name, str(len(refused)))
+            found = importer.read(paths, sources, refused)
+            texts = {path: written(document, head=HEAD) for path, document in found.files.items()}
+            for protocol in sorted({path.parts[0] for path in texts}):
+                if (out / protocol).exists():
+                    raise TakenError(
+                        f"{(out / protocol).as_posix()} already exists; remove it, or choose another --out"
+                    )
+            on_disk.put({folder / path: str(text) for path, text in texts.items()})
+            more = dict(_refused(frontend.read([folder])[1], folder, texts)) if texts else {}
+            if more.keys() <= refused.keys() or len(refused) > _MOST:
+                problems = check([folder]) if texts else []
+                moved = tuple(replace(each, location=_moved(each.location, folder, out)) for each in problems)
+                return SpecImport({out / path: str(text) for path, text in texts.items()}, found.outcomes, moved)
+            refused |= more
+
+
+def _refused(
+    problems: Iterable[Problem], folder: Path, texts: Mapping[PurePosixPath, SpecText]
+) -> Iterable[tuple[Location, str]]:
+    """The places in the source whose meaning is an error in the spec, each with the first error."""
+    seen: set[Location] = set()
+    for problem in problems:
+        at = problem.location
+        text = texts.get(PurePosixPath(at.path.relative_to(folder).as_posix()))
+        origin = text.origin(at.line) if text is not None else None
+        if problem.severity is Severity.ERROR and origin is not None and origin not in seen:
+            seen.add(origin)
+            yield origin, problem.what
+
+
+def _moved(at: Location, folder: Path, out: Path) -> Location:
+    return Location(out / at.path.relative_to(folder), at.line, at.column)
+
+
+def counted(outcomes: Iterable[Outcome]) -> Mapping[str, int]:
+    """How many messages and types are said in each way."""
+    found: dict[str, int] = {}
+    for outcome in outcomes:
+        found[str(outcome.said)] = found.get(str(outcome.said), 0) + 1
+    return found

@@ -1,0 +1,62 @@
+"""``wireloom import``: specs from descriptions that other tools have of a format."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.exceptions import Exit
+
+from wireloom import files
+from wireloom.cli.diagnostics import FAILED, FailedError, MisuseError, complain, tell
+from wireloom.cli.findings import ReportFormat, report
+from wireloom.cli.specs import compiler
+
+if TYPE_CHECKING:
+    from wireloom_generator.importing import SpecImport
+
+
+@click.command("import")
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=Path, help="Files of one format.")
+@click.option("--format", "format_name", metavar="NAME", help="The format; by default the files say it.")
+@click.option("--out", type=Path, default=Path("specs"), help="The folder for the specs.")
+def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
+    """Write specs for formats that are described for other tools, such as Kaitai Struct.
+
+    What a spec cannot say is bytes there, with a comment that begins with TODO and has the reason.
+
+    Exit with status 1 if a file is not of its format, or if the written spec has errors.
+    """
+    importers, importing = compiler("importers"), compiler("importing")
+    try:
+        sources = importers.Sources()
+        names = [format_name] if format_name else sorted({importers.importer_of(path, sources) for path in paths})
+        if len(names) > 1:
+            raise MisuseError(f"the files are of several formats, {' and '.join(names)}; import each by itself")
+        result = importing.imported(paths, importers.named(names[0]), out, sources)
+    except importers.SourceError as error:
+        raise FailedError(str(error)) from error
+    except (importers.ImporterError, importing.TakenError) as error:
+        raise MisuseError(str(error)) from error
+    _write(result, out)
+    for outcome in result.outcomes:
+        if outcome.reasons:
+            complain(f"{outcome.at}: {outcome.name}: {outcome.said}: {'; '.join(outcome.reasons)}")
+    report(result.problems, ReportFormat.TEXT)
+    counts = importing.counted(result.outcomes)
+    said = ", ".join(f"{counts.get(word, 0)} {word}" for word in importers.Coverage)
+    clean = "" if result.problems else ", no problems"
+    tell(f"messages and types: {said}{clean}")
+    if any(problem.severity == "error" for problem in result.problems):
+        raise Exit(FAILED)
+
+
+def _write(result: "SpecImport", out: Path) -> None:
+    """Write the specs, with the schema for editors if there is none."""
+    texts = dict(result.files)
+    schema = out / "schema.json"
+    if texts and not schema.exists():
+        texts[schema] = compiler("emitters.json_schema").schema()
+    compiler("on_disk").put(texts)
+    for path in texts:
+        tell(f"wrote {files.shown(path)}")

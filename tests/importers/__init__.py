@@ -1,0 +1,1 @@
+"""Specs made of what other tools have."""
