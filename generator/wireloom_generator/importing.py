@@ -78,5 +78,5 @@ def counted(outcomes: Iterable[Outcome]) -> Mapping[str, int]:
     """How many messages and types are said in each way."""
     found: dict[str, int] = {}
     for outcome in outcomes:
-        found[str(outcome.said)] = found.get(str(outcome.said), 0) + 1
+        found[str(outcome.coverage)] = found.get(str(outcome.coverage), 0) + 1
     return found

@@ -26,7 +26,7 @@ class Hex(int):
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A value with a comment above it, and the place in the source that it says."""
+    """A value with a comment of some lines above it, and the place in the source that it says."""
 
     value: "YamlValue"
     comment: str = ""
@@ -104,8 +104,8 @@ def _item(text: SpecText, value: YamlValue, indent: int) -> None:
 def _comments(text: SpecText, value: YamlValue, indent: int) -> "YamlValue":
     """The value without its comment, which is written."""
     while isinstance(value, Noted):
-        if value.comment:
-            said = " ".join("".join(each if each.isprintable() else " " for each in value.comment).split())
+        for line in value.comment.splitlines():
+            said = " ".join("".join(each if each.isprintable() else " " for each in line).split())
             start = f"{' ' * indent}# "
             text.lines += textwrap.wrap(
                 said, WIDTH, initial_indent=start, subsequent_indent=f"{start}  ", break_on_hyphens=False

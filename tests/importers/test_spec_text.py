@@ -45,7 +45,7 @@ def test_single_values_are_quoted_only_if_they_must_be(value: YamlValue, text: s
 def test_what_fits_is_on_one_line_and_structs_are_blocks() -> None:
     at = Location(Path("a.ksy"), 7, 3)
     field: YamlValue = Noted(
-        {"name": "data", "type": "bytes", "size": "rest"}, "TODO: process has no\ncounterpart\x1b", at
+        {"name": "data", "type": "bytes", "size": "rest"}, "TODO: process has no\x1bcounterpart\nSee there.", at
     )
     document: dict[str, YamlValue] = {
         "protocol": "sensor",
@@ -73,14 +73,16 @@ def test_what_fits_is_on_one_line_and_structs_are_blocks() -> None:
         "  fields:\n"
         "    - {name: kind, type: u8}\n"
         "    # TODO: process has no counterpart\n"
+        "    # See there.\n"
         "    - {name: data, type: bytes, size: rest}\n"
         "    - choice:\n"
         "        - when: kind == 1\n"
         "          fields:\n"
         "            # TODO: process has no counterpart\n"
+        "            # See there.\n"
         "            - {name: data, type: bytes, size: rest}\n"
     )
-    assert [text.origin(line) for line in (2, 14, 15, 16, 17)] == [None, None, at, at, None]
+    assert [text.origin(line) for line in (2, 14, 15, 17, 18)] == [None, None, at, at, None]
 
 
 def test_the_innermost_place_counts() -> None:

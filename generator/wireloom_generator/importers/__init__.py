@@ -53,7 +53,7 @@ class Outcome:
 
     name: str
     at: Location
-    said: Coverage = Coverage.WHOLE
+    coverage: Coverage = Coverage.WHOLE
     reasons: tuple[str, ...] = ()
 
 

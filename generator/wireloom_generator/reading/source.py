@@ -61,10 +61,17 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
     start = Location(shown, 1, 1)
     if not path.is_file():
         return None, [Problem(start, "yaml", "not a file")]
-    problems: list[Problem] = []
-    text = ""
     try:
-        text = path.read_text(encoding="utf-8")
+        return document(path.read_text(encoding="utf-8"), shown, begin=begin)
+    except UnicodeDecodeError as error:
+        return None, [Problem(start, "yaml", f"not YAML: {error}".splitlines()[0])]
+
+
+def document(text: str, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping | None, list[Problem]]:
+    """The document that a text is, as ``read`` returns it."""
+    start = Location(shown, 1, 1)
+    problems: list[Problem] = []
+    try:
         unused: dict[str | None, yaml.Event] = {}
         if (found := _too_much(text, unused)) is not None:
             event, what = found
@@ -78,7 +85,7 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
         node = _Nodes(shown, problems).node(document)
     except yaml.MarkedYAMLError as error:
         return None, [yaml_errors.problem_of(error, text, shown)]
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+    except yaml.YAMLError as error:
         return None, [Problem(start, "yaml", f"not YAML: {error}".splitlines()[0])]
     except RecursionError:
         return None, [Problem(start, "yaml", "nested too deeply")]

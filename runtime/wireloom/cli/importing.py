@@ -41,7 +41,7 @@ def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
     _write(result, out)
     for outcome in result.outcomes:
         if outcome.reasons:
-            complain(f"{outcome.at}: {outcome.name}: {outcome.said}: {'; '.join(outcome.reasons)}")
+            complain(f"{outcome.at}: {outcome.name}: {outcome.coverage}: {'; '.join(outcome.reasons)}")
     report(result.problems, ReportFormat.TEXT)
     counts = importing.counted(result.outcomes)
     said = ", ".join(f"{counts.get(word, 0)} {word}" for word in importers.Coverage)

@@ -30,6 +30,8 @@ class Deeper(Scalar):
 
     type = "binary"
     is_struct = True
+    late_inputs = frozenset[str]()
+    """What it is given is known before it is read."""
 
     def __init__(
         self, layout: Callable[[], Layout], values: Mapping[str, Formula] = NOTHING, *, depth: int, limit: int
