@@ -49,7 +49,7 @@ class SpecText:
     def origin(self, line: int) -> Location | None:
         """The place in the source that a line, counted from 1, was written for."""
         within = [(len(lines), at) for lines, at in self.places if line in lines]
-        return min(within, key=lambda found: found[0])[1] if within else None
+        return min(within, key=lambda found: found[0])[1] if within else None  # inner ones come first
 
 
 def written(document: Mapping[str, YamlValue], *, head: str = "") -> SpecText:
@@ -72,6 +72,7 @@ def _entry(text: SpecText, start: str, value: YamlValue, indent: int) -> None:
     one = _flat(bare)
     if one is not None and len(start) + 1 + len(one) <= WIDTH:
         text.lines.append(f"{start} {one}")
+        _inner_places(text, bare)
     elif isinstance(bare, str):
         _long(text, start, bare, indent)
     elif isinstance(bare, Mapping):
@@ -93,6 +94,7 @@ def _item(text: SpecText, value: YamlValue, indent: int) -> None:
     begin = len(text.lines)
     if one is not None and indent + 2 + len(one) <= WIDTH:
         text.lines.append(f"{' ' * indent}- {one}")
+        _inner_places(text, bare)
     elif isinstance(bare, Mapping):
         _entries(text, bare, indent + 2)
         text.lines[begin] = f"{' ' * indent}- {text.lines[begin][indent + 2 :]}"
@@ -119,6 +121,21 @@ def _place(text: SpecText, value: YamlValue, first: int) -> None:
         if value.at is not None:
             text.places.append((range(first, len(text.lines) + 1), value.at))
         value = value.value
+
+
+def _inner_places(text: SpecText, value: YamlValue) -> None:
+    """The places of what is inside a value on the last line, innermost first."""
+    inner: list[YamlValue] = []
+    if isinstance(value, Mapping):
+        inner = list(value.values())
+    elif isinstance(value, Noted):
+        inner = [value.value]
+    elif not isinstance(value, str | int | float):
+        inner = list(value)
+    for each in inner:
+        _inner_places(text, each)
+    if isinstance(value, Noted):
+        _place(text, value, len(text.lines))
 
 
 def _flat(value: YamlValue) -> str | None:

@@ -90,3 +90,10 @@ def test_the_innermost_place_counts() -> None:
     fields: YamlValue = [Noted({"name": "x", "type": "u8"}, at=inner), {"name": "y", "type": "u8"}]
     text = written({"types": [Noted({"name": "T", "fields": fields}, at=outer)]})
     assert [text.origin(line) for line in range(1, 6)] == [None, outer, outer, inner, outer]
+
+
+def test_on_one_line_the_innermost_place_counts_as_well() -> None:
+    outer, inner = Location(Path("a"), 1, 1), Location(Path("a"), 2, 1)
+    text = written({"types": [Noted({"name": "T", "fields": [Noted({"name": "x"}, at=inner)]}, at=outer)]})
+    assert text.lines == ["types:", "  - name: T", "    fields: [{name: x}]"]
+    assert [text.origin(line) for line in (2, 3)] == [outer, inner]

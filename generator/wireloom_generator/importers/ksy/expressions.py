@@ -123,7 +123,7 @@ Node = (
 
 _TOKEN = re.compile(
     r"""\s*(?:
-    (?P<number>0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)
+    (?P<number>0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d[\d_]*|\.(?![\w.]))?(?:[eE][+-]?\d+)?)
     |(?P<name>[A-Za-z_]\w*)
     |(?P<double>"(?:\\.|[^"\\])*")
     |(?P<single>'[^']*')
@@ -304,7 +304,7 @@ def _number(text: str) -> str:
         return str(int(plain, 0))
     if plain.isdigit():
         return str(int(plain))
-    return plain
+    return f"{plain}0" if plain.endswith(".") else plain
 
 
 def _unescaped(text: str) -> str:

@@ -52,6 +52,8 @@ class Phrase:
     text: str
     kind: Kind
     level: int = _WHOLE
+    is_optional: bool = False
+    """Whether it is a field that may be absent."""
 
     def within(self, level: int) -> str:
         """The text, in parentheses if it would fall apart beside an operator of that level."""
@@ -91,9 +93,11 @@ class Here:
     key: str = ""
     item: Struct | None = None
     """In ``repeat-until``: the struct of the item."""
-    before: str = ""
-    """The field before, if one is always there."""
+    before: tuple[str, ...] = ()
+    """The fields before, back to one that is always there."""
     is_first: bool = False
+    is_list: bool = False
+    """Whether it is asked again for each item of a list."""
     is_guarded: bool = False
     """Whether numbers that may be absent are 0 then."""
     used: set[str] = field(default_factory=set)
@@ -308,6 +312,8 @@ class Translator:
             found = replace(self._of_type(node.text, type), enum=of_enum)
         else:
             found = Kind("switch", type, attribute=attribute)
+        if found.base in ("str", "bytes"):
+            found = replace(found, attribute=attribute)
         if "repeat" not in attribute.keys:
             return found
         if found.base == "struct" and found.type is not None and found.type.is_item:
@@ -388,7 +394,10 @@ class Translator:
             case ks.Offset(of):
                 return self._offset(of, here)
             case ks.Name() | ks.FieldOf() | ks.Cast():
-                return self._path(node, here)
+                found = self._path(node, here)
+                if here.is_guarded and found.is_optional and here.key != "if" and found.kind.base in ("int", "switch"):
+                    return Phrase(f"({found.text} if present({found.text}) else 0)", replace(found.kind, base="int"))
+                return found
 
     def _items(self, node: ks.Items) -> Phrase:
         numbers = [each.text for each in node.items if isinstance(each, ks.Number)]
@@ -434,6 +443,8 @@ class Translator:
         sign = "//" if operator == "/" else operator
         if operator in ("/", "%") and not re.fullmatch(r"\d+|0x[0-9a-f]+", right.text):
             right = Phrase(f"max({right.text}, 1)", INT)
+        if operator in ("<<", ">>") and here.is_guarded and not right.text.isdigit():
+            right = Phrase(f"min({right.text}, 63)", INT)
         return Phrase(f"{left.within(level)} {sign} {right.within(level + 1)}", INT, level)
 
     def _item(self, of: ks.Node, index: ks.Node, here: Here) -> Phrase:
@@ -446,7 +457,7 @@ class Translator:
             listed = self.say(of, here)
         if listed.kind.base != "list" or listed.kind.item is None:
             raise CannotSayError(f"a {listed.kind.base} has no items")
-        return _of_list(Phrase(f"{listed.text}[{number.text}]", listed.kind.item), listed.kind)
+        return _of_list(Phrase(f"{listed.text}[{number.text}]", listed.kind.item, is_optional=True), listed.kind)
 
     def _path(self, node: ks.Name | ks.FieldOf | ks.Cast, here: Here) -> Phrase:
         first = base(node)
@@ -492,11 +503,7 @@ class Translator:
         if self.is_alias(attribute, kind):
             return self.text(attribute.text("value") or "", here)
         here.used.add(name)
-        text = naming.free(struct.fields[name])
-        is_optional = "if" in attribute.keys or kind.base == "switch"
-        if here.is_guarded and is_optional and here.key != "if" and kind.base in ("int", "switch"):
-            return Phrase(f"({text} if present({text}) else 0)", INT if kind.base == "switch" else kind)
-        return Phrase(text, kind)
+        return Phrase(naming.free(struct.fields[name]), kind, is_optional=is_optional(attribute))
 
     @staticmethod
     def is_alias(attribute: Attribute, kind: Kind) -> bool:
@@ -543,6 +550,17 @@ class Translator:
                 found[used] = name
         return found
 
+    def plain_column(self, attribute: Attribute, text: str, type: Type) -> str:
+        """The name of a field that has one of several types if it has one that is built in: one for each kind."""
+        name = self.names.struct(type).fields[attribute.id]
+        kinds = [self._column_kind(each, type) for each in type_texts(attribute) if is_built_in(each)]
+        kind = self._column_kind(text, type)
+        return name if kind == kinds[0] else f"{name}_{kind}"
+
+    def _column_kind(self, text: str, type: Type) -> str:
+        found = self._of_type(text, type).base
+        return text[:2] if found == "float" else found
+
     def _member(self, of: ks.Node, name: str, here: Here) -> Phrase:
         if name == "_io":
             return Phrase("", IO)
@@ -569,8 +587,10 @@ class Translator:
                 if name in ("size", "length"):
                     return Phrase(f"count({inner.text})", INT)
             case "bytes" | "str" if name in ("size", "length"):
-                if not re.fullmatch(r"[\w.]+(\[[\w.]+\])?[\w.]*", inner.text):
+                if kind.attribute is None or not re.fullmatch(r"[\w.]+(\[[\w.]+\])?[\w.]*", inner.text):
                     raise CannotSayError(f"{name} of what is computed")
+                if {"terminator", "pad-right"} & kind.attribute.keys.keys() or kind.attribute.text("type") == "strz":
+                    raise CannotSayError(f"the {name} without what ends it")
                 return Phrase(f"size({inner.text})", INT)
             case "int" if name == "to_i":
                 return inner
@@ -595,7 +615,8 @@ class Translator:
             if struct.of_header or struct.given or not re.fullmatch(r"[\w.]+", inner.text):
                 raise CannotSayError(f"{name} of {type.name} is not in it")
             return Phrase(f"{start}{inner.text}", inner.kind)
-        return Phrase(f"{start}{naming.free(struct.fields[name])}", kind)
+        text = f"{start}{naming.free(struct.fields[name])}"
+        return Phrase(text, kind, is_optional=of.is_optional or is_optional(attribute))
 
     @staticmethod
     def shown(struct: Struct, name: str) -> str:
@@ -618,6 +639,8 @@ class Translator:
     def _in_header(self, node: ks.Node, here: Here) -> Phrase:
         main = self.names.struct(self.names.main)
         inner = stripped(node)
+        if here.struct is main and main.users:
+            raise CannotSayError("_root of a type that is in itself")
         if here.struct is main and here.item is None:
             return self.say(inner, here)
         there = Here(main, here.key)
@@ -634,7 +657,9 @@ class Translator:
         if not struct.users:
             raise CannotSayError("nothing is around it")
         parent, _ = struct.users[0]
-        kind = self.of(outwards(node, parent), Here(parent))
+        is_stream = isinstance(node, ks.StreamStart | ks.StreamSize | ks.Offset)
+        is_position = isinstance(node, ks.FieldOf) and node.name == "pos"
+        kind = INT if is_stream or is_position else self.of(outwards(node, parent), Here(parent))
         if kind.base in ("switch", "io"):
             raise CannotSayError(f"{slug(node)} cannot be an argument")
         for name, known in struct.given.items():
@@ -666,8 +691,10 @@ class Translator:
 
     def _stream(self, node: ks.StreamStart | ks.StreamSize, here: Here) -> Phrase:
         struct = here.struct
-        if struct.is_in_record:
-            return Phrase("0" if isinstance(node, ks.StreamStart) else "size(record)", INT)
+        if struct.is_in_record and isinstance(node, ks.StreamStart):
+            return Phrase("0", INT)
+        if struct.type is self.names.main:
+            return Phrase("size(record)", INT)
         if not struct.is_stream:
             return self._given(node, here)
         if not struct.is_wrapped:
@@ -691,6 +718,8 @@ class Translator:
             elif name == "size":
                 return Phrase(f"size({self.say(inner, here).text})", INT)
             raise CannotSayError(f"{name} of another stream has no counterpart")
+        if here.struct.type.is_item:
+            return self._given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), name), here)
         match name:
             case "size":
                 return self._stream(ks.StreamSize(), here)
@@ -709,12 +738,17 @@ class Translator:
         if here.key == "value":
             raise CannotSayError("the position when it is asked for is not known")
         start = self._stream(ks.StreamStart(), here)
-        if here.before:
-            text = f"offset({here.before}) + size({here.before})"
+        if here.before and not here.is_list:
+            ends = [f"offset({name}) + size({name})" for name in here.before]
+            text = ends[0]
+            for each in ends[1:]:
+                text = f"max({text}, {each})"
             less = "" if start.text == "0" else f" - {start.within(_UNARY)}"
             return Phrase(f"{text}{less}", INT, _LEVELS["+"])
         if here.is_first and (here.struct.is_stream or here.struct.type is self.names.main):
             return Phrase("0", INT)
+        if here.is_first and not here.is_list:
+            return self._given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), "pos"), here)
         raise CannotSayError("the position is not known here")
 
     # Sizes
@@ -797,6 +831,11 @@ def contents_of(node: object) -> bytes:
         except ValueError:
             raise CannotSayError("contents has a number that is not a byte") from None
     return found
+
+
+def is_optional(attribute: Attribute) -> bool:
+    """Whether an attribute may be absent."""
+    return "if" in attribute.keys or is_switch(attribute)
 
 
 def is_switch(attribute: Attribute) -> bool:
@@ -889,4 +928,4 @@ def _alike(text: Phrase, node: ks.Node) -> Phrase:
 
 def _of_list(item: Phrase, kind: Kind) -> Phrase:
     """An item, or the value in it if items are structs made for them."""
-    return Phrase(f"{item.text}.{kind.inner}", item.kind) if kind.inner else item
+    return Phrase(f"{item.text}.{kind.inner}", item.kind, is_optional=True) if kind.inner else item

@@ -25,6 +25,7 @@ from wireloom_generator.importers.ksy.translation import (
     Translator,
     area,
     contents_of,
+    is_built_in,
     is_sized,
     is_switch,
     member,
@@ -47,6 +48,8 @@ _ENCODINGS = {
 """Encodings whose names differ in more than punctuation, by their names without it."""
 _COMPUTED = {"int": "i64", "float": "f64", "bool": "bool", "str": "text", "bytes": "bytes"}
 """The types of computed values, by what they are."""
+_PATH = 12
+"""How tightly a path holds together."""
 _STAGES = 5
 """How an attribute is said: whole; with 0 for what may be absent, which is whole as well; without conditions on its
 value; as bytes of its size; as all bytes that are left.
@@ -72,7 +75,6 @@ class Writer:
         self.refused = refused
         self.names = Names(main)
         self.says = Translator(self.names)
-        self.used_enums: dict[Enum, None] = {}
         self.empty: set[Type] = set()
         self.orders: dict[Type, str] = {}
         orders = {_endian(type.meta) for type in main.all} | {
@@ -95,7 +97,6 @@ class Writer:
         bodies: dict[Type, Written] = {}
         for _ in range(20):
             self.says.changed = False
-            self.used_enums = {}
             empty = self.empty
             before = self.seen()
             bodies = {type: self.body(struct) for type, struct in self.names.structs.items()}
@@ -139,17 +140,16 @@ class Writer:
 
     def inside(self, type: Type, bodies: Mapping[Type, Written]) -> list[Type]:
         """The types of a type's fields in the spec."""
-        text = repr(bodies[type].entries)
+        words = _words(bodies[type].entries)
         used = dict.fromkeys(used for _, used in used_types(type))
-        return [each for each in used if f"'type': '{self.names.structs[each].name}'" in text]
+        return [each for each in used if self.names.structs[each].name in words]
 
     def is_struct(self, type: Type, bodies: Mapping[Type, Written]) -> bool:
         """Whether a type is one in the spec as well: all but the main one, unless it is in itself."""
         return type is not self.main or self.is_in_itself(bodies)
 
     def is_in_itself(self, bodies: Mapping[Type, Written]) -> bool:
-        name = self.names.structs[self.main].name
-        return any(f"'type': '{name}'" in repr(body.entries) for body in bodies.values())
+        return any(self.main in self.inside(type, bodies) for type in bodies)
 
     def outcome(self, type: Type, bodies: Mapping[Type, Written], emitted: Sequence[Type]) -> Outcome:
         name = "::".join(each.name for each in reversed(list(type.outwards)))
@@ -179,7 +179,9 @@ class Writer:
         fields: list[YamlValue] = list(main.entries)
         if self.is_in_itself(bodies):
             fields = [{"include": self.names.structs[self.main].name}]
-        enums = [self.enum(enum) for enum in self.used_enums if self.stage(enum.at) == 0]
+        words = _words([bodies[type].entries for type in (self.main, *emitted)]) | _words(list(self.orders.values()))
+        used = [enum for enum, name in self.names.enums.items() if name in words]
+        enums = [self.enum(enum) for enum in used if self.stage(enum.at) == 0]
         made |= {"enums": enums} if enums else {}
         made |= {"types": types} if types else {}
         slot: Entry = {"section": "unread", "size": "rest", "trailing": "unread"}
@@ -217,7 +219,7 @@ class Writer:
         if struct.depth:
             made["depth"] = struct.depth
         order = self.orders[type]
-        if order:
+        if order and type is not self.main:
             made["byte_order"] = order
         made["fields"] = body.entries
         return Noted(made, at=_at(type.at, 0))
@@ -268,16 +270,16 @@ class Writer:
         parts = self.parts(struct)
         waiting = {each.id: each for each in type.instances}
         stopped = False
-        before, is_first = "", True
+        before: tuple[str, ...] = ()
+        is_first = True
         for part in parts:
             for attribute in part:
                 self.instances(struct, attribute, waiting, made)
             if stopped:
                 continue
-            here = Here(struct, before=before, is_first=is_first)
+            here = Here(struct, before=before, is_first=is_first, is_list="repeat" in part[0].keys)
             stopped = self.bits(part, here, made) if self.is_bits(part[0]) else self.attribute(part[0], here, made)
-            is_fixed = not any("if" in each.keys for each in part) and not is_switch(part[-1])
-            before = naming.free(struct.fields[part[-1].id]) if is_fixed and not self.is_bits(part[-1]) else ""
+            before = self.before(struct, part[-1], before)
             is_first = False
         for attribute in list(waiting.values()):
             if attribute.id in waiting:
@@ -303,6 +305,18 @@ class Writer:
             made.entries[0] = Noted(made.entries[0], "\n".join(made.above))
         self.empty = self.empty - {type} if made.entries else self.empty | {type}
         return made
+
+    def before(self, struct: Struct, attribute: Attribute, before: tuple[str, ...]) -> tuple[str, ...]:
+        """The fields that end where the next one begins: the last of them that is there."""
+        name = naming.free(struct.fields[attribute.id])
+        if self.is_bits(attribute):
+            return ()
+        if is_switch(attribute):
+            is_area = is_sized(attribute) and "if" not in attribute.keys
+            return (f"{struct.fields[attribute.id]}_area",) if is_area else ()
+        if "if" in attribute.keys:
+            return (*before, name) if 0 < len(before) < 4 else ()
+        return (name,)
 
     def unread(self, struct: Struct) -> str:
         found = "unread"
@@ -352,7 +366,7 @@ class Writer:
             return False
         if last.says("size-eos") or last.text("repeat") == "eos":
             return True
-        if "size" in last.keys or "repeat" in last.keys or is_switch(last):
+        if {"size", "repeat", "terminator"} & last.keys.keys() or is_switch(last):
             return False
         used = user_type(last.text("type") or "str", type)
         self._resting.add(type)
@@ -440,7 +454,7 @@ class Writer:
 
     def uses(self, struct: Struct, attribute: Attribute) -> set[str]:
         """The names of its type that an attribute uses, itself or as arguments."""
-        here = Here(struct, before="before", is_first=False)
+        here = Here(struct, before=("before",))
         for key in ("size", "if", "repeat-expr", "value", "pos", "io"):
             text = attribute.text(key)
             if text is not None:
@@ -448,6 +462,12 @@ class Writer:
         process = attribute.text("process")
         if process is not None and "(" in process:
             self.quietly(process.partition("(")[2].rpartition(")")[0], here, "process")
+        valid = attribute.keys.get("valid")
+        for name, value in valid.entries if isinstance(valid, YamlMapping) else ():
+            if isinstance(value, YamlScalar) and name.text in ("eq", "min", "max", "expr"):
+                self.quietly(re.sub(r"(?<![.\w])_(?!\w)", attribute.id, value.text), here, "valid")
+        if isinstance(valid, YamlScalar):
+            self.quietly(valid.text, here, "valid")
         until = attribute.text("repeat-until")
         for text in filter(None, [until]):
             for name in re.findall(r"(?<![.\w])[a-z]\w*", text):
@@ -476,7 +496,7 @@ class Writer:
 
     def instance(self, struct: Struct, attribute: Attribute, made: Written) -> None:
         """Add an instance; if that cannot be, say why."""
-        here = Here(struct, before="", is_first=False)
+        here = Here(struct)
         reason = ""
         for stage in (0, 1, 2, 3):
             if (why := self.refusal(attribute.at, stage)) is not None:
@@ -540,6 +560,9 @@ class Writer:
         for entry in entries:
             if "name" not in entry:
                 raise CannotSayError("the bytes that its type leaves over have no place here")
+            if place is None:
+                yield entry
+                continue
             doc = entry.pop("doc", None)
             entry |= {"at": place, "shared": True}
             if doc is not None:
@@ -549,13 +572,13 @@ class Writer:
     def is_said_where_used(self, attribute: Attribute, here: Here) -> bool:
         """Whether another name of a struct can be replaced where it is used, so that nothing is lost."""
         try:
-            self.says.text(attribute.text("value") or "", here)
+            said = self.says.text(attribute.text("value") or "", here)
         except CannotSayError:
             return False
-        return True
+        return said.level == _PATH
 
-    def place(self, attribute: Attribute, here: Here) -> int | str:
-        """Where an instance is, from the start of the record."""
+    def place(self, attribute: Attribute, here: Here) -> int | str | None:
+        """Where an instance is, from the start of the record; None if it is where it stands."""
         io, pos = attribute.text("io"), attribute.text("pos")
         start = self.says.say(ks.StreamStart(), _in(here, "pos"))
         if io is not None:
@@ -566,8 +589,10 @@ class Writer:
                 start = self.says.say(ks.Offset(node.of), _in(here, "pos"))
             else:
                 raise CannotSayError(f"the stream {io} has no counterpart")
+        if pos is None and io is not None:
+            return start.text
         if pos is None:
-            raise CannotSayError("an instance without pos or value")
+            return None
         said = self.says.text(pos, _in(here, "pos"))
         if start.text == "0":
             return _number(said.text)
@@ -804,7 +829,6 @@ class Writer:
 
     def use_enum(self, entry: Entry, enum: Enum) -> None:
         if self.stage(enum.at) == 0:
-            self.used_enums[enum] = None
             entry["enum"] = self.names.enum(enum)
 
     def documented(self, entry: Entry, attribute: Attribute) -> Entry:
@@ -884,7 +908,7 @@ class Writer:
             entry: Entry = {"name": columns[used]}
             self.user_type(entry, used, text, here)
             return entry
-        entry = {"name": name}
+        entry = {"name": self.says.plain_column(attribute, text, here.struct.type) if is_built_in(text) else name}
         if (number := NUMBER.fullmatch(text)) is not None:
             self.number(entry, number, here)
         elif text in ("str", "strz"):
@@ -1065,6 +1089,21 @@ def _scalar(node: YamlNode) -> str:
     if not isinstance(node, YamlScalar):
         raise CannotSayError("a single value expected")
     return node.text
+
+
+def _words(value: YamlValue) -> set[str]:
+    """The words of all texts in a value."""
+    match value:
+        case str():
+            return set(re.findall(r"\w+", value))
+        case Noted(inner):
+            return _words(inner)
+        case Mapping():
+            return {word for key, each in value.items() if key != "doc" for word in _words(each)}
+        case Sequence():
+            return {word for each in value for word in _words(each)}
+        case _:
+            return set()
 
 
 def _text(node: YamlNode) -> str:
