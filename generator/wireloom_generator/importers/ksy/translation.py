@@ -565,8 +565,8 @@ class Translator:
         if name == "_io":
             return Phrase("", IO)
         if name == "_sizeof":
-            inner = self.say(of, here)
-            return Phrase(f"size({inner.text})", INT)
+            size = self._fixed_size(of, here)
+            return Phrase(f"size({self.say(of, here).text})" if size is None else str(size), INT)
         inner = self.say(of, here)
         kind = inner.kind
         match kind.base:
@@ -599,6 +599,20 @@ class Translator:
             case "io":
                 return self._io(of, name, here)
         raise CannotSayError(f"{name} of a {kind.base} has no counterpart in expressions")
+
+    def _fixed_size(self, node: ks.Node, here: Here) -> int | None:
+        """The size of a field if that is fixed."""
+        match node:
+            case ks.Name(name):
+                attribute, type = here.struct.type.own(name), here.struct.type
+            case ks.FieldOf(ks.Name("_root"), name) if here.struct.type.file is self.names.main:
+                attribute, type = self.names.main.own(name), self.names.main
+            case ks.FieldOf(of, name):
+                kind = self.of(of, here)
+                attribute, type = (kind.type.own(name), kind.type) if kind.type is not None else (None, self.names.main)
+            case _:
+                return None
+        return self.size(attribute, type) if attribute is not None else None
 
     def _field(self, of: Phrase, type: Type, name: str, here: Here) -> Phrase:
         attribute = type.own(name)
@@ -646,6 +660,8 @@ class Translator:
         there = Here(main, here.key)
         said = self.say(inner, there)
         own = set(here.struct.fields.values()) | here.struct.given.keys()
+        if re.search(r"\b(size|offset)\(", said.text):  # which types know of their own fields only
+            return self._given(node, here)
         if any(naming.free(main.fields[name]) in own for name in there.used if name in main.fields):
             return self._given(node, here)
         here.struct.of_header |= there.used

@@ -620,6 +620,8 @@ class Writer:
                 return
             self.user_type(entry, used, text, here)
             entry |= self.ends(attribute, here)
+            if "size" in entry and {"until", "pad"} & entry.keys():
+                raise CannotSayError("what is behind its end would be lost")
         elif text in ("", "str", "strz"):
             self.string(entry, attribute, text, here)
         else:
@@ -704,7 +706,9 @@ class Writer:
             entry["encoding"] = encoding
         is_open = "until" in entry or ("pad" in entry and entry["size"] == "rest")
         is_masked = (attribute.text("process") or "zlib")[:3] in ("xor", "rol", "ror")
-        if "size" in entry and is_open and not is_masked:
+        if "size" in entry and is_open and is_masked:
+            raise CannotSayError("what is behind its end would be lost")
+        if "size" in entry and is_open:
             entry["raw"] = f"{entry['name']}_bytes"
 
     def encoding(self, attribute: Attribute, here: Here) -> str:
