@@ -130,7 +130,7 @@ def doc_of(keys: dict[str, YamlNode]) -> str:
     text = " ".join(found.text.split()) if isinstance(found, YamlScalar) else ""
     references = keys.get("doc-ref")
     listed = references.items if isinstance(references, YamlList) else [references] if references is not None else []
-    said = "; ".join(" ".join(each.text.split()) for each in listed if isinstance(each, YamlScalar))
+    said = "; ".join(" ".join(each.text.split()).rstrip(".") for each in listed if isinstance(each, YamlScalar))
     if not said:
         return text
     return f"{text}{'' if not text or text[-1] in '.!?:' else '.'} See {said}.".strip()

@@ -301,7 +301,9 @@ class Translator:
         of_enum = type.enum_of(enum.split("::")) if enum is not None else None
         if attribute in type.params:
             return replace(self._of_param(attribute.text("type") or "bytes", type), enum=of_enum)
-        if (value := attribute.text("value")) is not None:
+        if (value := attribute.text("value")) is not None and self.digits(attribute, type) is not None:
+            return INT
+        if value is not None:
             found = self.of(parsed(value), Here(self.names.struct(type)))
             return replace(found, enum=of_enum) if of_enum is not None else found
         node = attribute.keys.get("type")
@@ -320,6 +322,16 @@ class Translator:
             inner = found.type.seq[0]
             return Kind("list", item=self.kind(inner, found.type), inner=self.names.struct(found.type).fields[inner.id])
         return Kind("list", item=found)
+
+    @staticmethod
+    def digits(attribute: Attribute, type: Type) -> tuple[Attribute, int] | None:
+        """The text whose digits an instance has the number of, and their base, if only the text says where it ends."""
+        found = re.fullmatch(r"(\w+)\.to_i(?:\((\d+)\))?", attribute.text("value") or "")
+        of = type.own(found[1]) if found is not None else None
+        if found is None or of is None or of not in type.seq or {"size", "size-eos", "repeat"} & of.keys.keys():
+            return None
+        is_ended = of.text("type") == "strz" or (of.text("type") == "str" and "terminator" in of.keys)
+        return (of, int(found[2] or "10")) if is_ended else None
 
     def _of_type(self, text: str, type: Type) -> Kind:
         if (number := NUMBER.fullmatch(text)) is not None:

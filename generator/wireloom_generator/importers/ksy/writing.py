@@ -329,9 +329,13 @@ class Writer:
         group: list[Attribute] = []
         for attribute in struct.type.seq:
             if self.is_bits(attribute):
-                is_other = bool(group) and (
-                    group[0].text("if") != attribute.text("if")
-                    or _bit_endian(group[0], struct.type) != _bit_endian(attribute, struct.type)
+                is_other = (
+                    bool(group)
+                    and not _is_opposite(group[-1], attribute)
+                    and (
+                        group[0].text("if") != attribute.text("if")
+                        or _bit_endian(group[0], struct.type) != _bit_endian(attribute, struct.type)
+                    )
                 )
                 if is_other and not self.width(group) % 8:
                     yield group
@@ -523,6 +527,9 @@ class Writer:
             if stage > 1:
                 raise CannotSayError("no other way")
             kind = self.says.kind(attribute, here.struct.type)
+            if (digits := self.says.digits(attribute, here.struct.type)) is not None:
+                yield self.digits(attribute, *digits, here)
+                return
             if self.says.is_alias(attribute, kind):
                 if self.is_said_where_used(attribute, here):
                     return
@@ -568,6 +575,18 @@ class Writer:
             if doc is not None:
                 entry["doc"] = doc
             yield entry
+
+    def digits(self, attribute: Attribute, of: Attribute, base: int, here: Here) -> Entry:
+        """The number that a text is the digits of: the same bytes, read as a number."""
+        name = naming.free(here.struct.fields[of.id])
+        entry: Entry = {"name": here.struct.fields[attribute.id], "type": "ascii"}
+        entry |= self.ends(of, here, terminator="00" if of.text("type") == "strz" else "")
+        if base != 10:
+            entry["base"] = base
+        entry["sign"] = "signed"
+        if "if" in of.keys or "if" in attribute.keys:
+            raise CannotSayError("to_i of a text that may be absent")
+        return self.documented({**entry, "at": f"offset({name})", "shared": True}, attribute)
 
     def is_said_where_used(self, attribute: Attribute, here: Here) -> bool:
         """Whether another name of a struct can be replaced where it is used, so that nothing is lost."""
@@ -984,14 +1003,13 @@ class Writer:
         return False
 
     def said_bits(self, group: Sequence[Attribute], here: Here) -> Entry:
-        if len({each.text("if") for each in group}) > 1:
-            raise CannotSayError("some of the bits that share bytes are conditional")
+        units = list(_alternatives(group))
         orders = {_bit_endian(each, here.struct.type) for each in group}
         if len(orders) > 1:
             raise CannotSayError("bits of both orders share bytes")
         is_little = orders == {"le"}
-        width = self.width(group)
-        fields: list[YamlValue] = [self.bit_field(each, here) for each in group]
+        width = self.width([unit[0] for unit in units])
+        fields = [self.bit_unit(unit, here) for unit in units]
         spare = -width % 8
         if spare:
             taken = set(here.struct.fields.values())
@@ -1007,6 +1025,14 @@ class Writer:
             made["when"] = str(self.expression("if", group[0], here))
         made["fields"] = fields
         return made
+
+    def bit_unit(self, unit: Sequence[Attribute], here: Here) -> YamlValue:
+        """A bit field, or a choice of two for the same bits."""
+        if len(unit) == 1:
+            return self.bit_field(unit[0], here)
+        first, other = (self.bit_field(each, here) for each in unit)
+        when = str(self.expression("if", unit[0], here))
+        return {"choice": [{"when": when, "fields": [first]}, {"fields": [other]}]}
 
     def has_groups(self, here: Here) -> bool:
         """Whether several groups of bits end inside a byte."""
@@ -1077,6 +1103,28 @@ def _bit_endian(attribute: Attribute, type: Type) -> str:
         if isinstance(node, YamlScalar):
             return node.text
     return "be"
+
+
+def _alternatives(group: Sequence[Attribute]) -> Iterator[Sequence[Attribute]]:
+    """Bit fields that share bytes; two together if always one of them is there."""
+    rest = list(group)
+    while rest:
+        first, *rest = rest
+        if first.text("if") == group[0].text("if"):
+            yield [first]
+        elif rest and _is_opposite(first, rest[0]) and first.text("type") == rest[0].text("type"):
+            yield [first, rest.pop(0)]
+        else:
+            raise CannotSayError("some of the bits that share bytes are conditional")
+
+
+def _is_opposite(one: Attribute, other: Attribute) -> bool:
+    """Whether the condition of an attribute holds if that of the other one does not."""
+    conditions = [re.sub(r"\s+", " ", each.text("if") or "").strip() for each in (one, other)]
+    plain = [re.sub(r"^not (\w+)$", r"\1 == false", re.sub(r"^(\w+)$", r"\1 == true", each)) for each in conditions]
+    found = [re.fullmatch(r"(\w+) == (true|false)", each) for each in plain]
+    first, second = found
+    return first is not None and second is not None and first[1] == second[1] and first[2] != second[2]
 
 
 def _types(node: YamlNode | None) -> Iterator[str]:
