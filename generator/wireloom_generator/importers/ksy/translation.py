@@ -313,7 +313,10 @@ class Translator:
         elif isinstance(node, YamlScalar):
             found = replace(self._of_type(node.text, type), enum=of_enum)
         else:
-            found = Kind("switch", type, attribute=attribute)
+            is_int = all(
+                is_built_in(each) and self._of_type(each, type).base == "int" for each in type_texts(attribute)
+            )
+            found = replace(INT, enum=of_enum) if is_int else Kind("switch", type, attribute=attribute)
         if found.base in ("str", "bytes"):
             found = replace(found, attribute=attribute)
         if "repeat" not in attribute.keys:
@@ -760,8 +763,8 @@ class Translator:
         raise CannotSayError(f"{name} of a stream has no counterpart")
 
     def _position(self, here: Here) -> Phrase:
-        if here.key == "repeat-until":
-            size = self._stream(ks.StreamSize(), here)
+        if here.key == "repeat-until" and here.item is not None:
+            size = self._stream(ks.StreamSize(), Here(here.item))
             return Phrase(f"{size.text} - left", INT, _LEVELS["-"])
         if here.key == "value":
             raise CannotSayError("the position when it is asked for is not known")
