@@ -4,7 +4,7 @@ An importer writes what the source means. ``check`` knows what the language can 
 writes again, as bytes. So no importer repeats the rules.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -16,6 +16,8 @@ from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.spec_text import SpecText, written
 
 HEAD = "yaml-language-server: $schema=../schema.json"
+_AFTERWARDS = frozenset({"one-rest", "repeat", "trailing"})
+"""Rules whose errors may come from other errors, so that those are refused first."""
 _MOST = 2000
 """After so many refused places, an import is written as it is."""
 
@@ -48,8 +50,8 @@ def imported(paths: Sequence[Path], importer: Importer, out: Path, sources: Sour
                         f"{(out / protocol).as_posix()} already exists; remove it, or choose another --out"
                     )
             on_disk.put({folder / path: str(text) for path, text in texts.items()})
-            more = dict(_refused(frontend.read([folder])[1], folder, texts)) if texts else {}
-            if more.keys() <= refused.keys() or len(refused) > _MOST:
+            more = _refused(frontend.read([folder])[1], folder, texts, refused) if texts else {}
+            if not more or len(refused) > _MOST:
                 problems = check([folder]) if texts else []
                 moved = tuple(replace(each, location=_moved(each.location, folder, out)) for each in problems)
                 return SpecImport({out / path: str(text) for path, text in texts.items()}, found.outcomes, moved)
@@ -57,17 +59,23 @@ def imported(paths: Sequence[Path], importer: Importer, out: Path, sources: Sour
 
 
 def _refused(
-    problems: Iterable[Problem], folder: Path, texts: Mapping[PurePosixPath, SpecText]
-) -> Iterable[tuple[Location, str]]:
-    """The places in the source whose meaning is an error in the spec, each with the first error."""
-    seen: set[Location] = set()
+    problems: Iterable[Problem],
+    folder: Path,
+    texts: Mapping[PurePosixPath, SpecText],
+    known: Container[Location],
+) -> dict[Location, str]:
+    """The places in the source that are not ``known`` yet and whose meaning is an error in the spec, each with the
+    first error.
+    """
+    first: dict[Location, str] = {}
+    afterwards: dict[Location, str] = {}
     for problem in problems:
         at = problem.location
         text = texts.get(PurePosixPath(at.path.relative_to(folder).as_posix()))
         origin = text.origin(at.line) if text is not None else None
-        if problem.severity is Severity.ERROR and origin is not None and origin not in seen:
-            seen.add(origin)
-            yield origin, problem.what
+        if problem.severity is Severity.ERROR and origin is not None and origin not in known:
+            (afterwards if problem.rule in _AFTERWARDS else first).setdefault(origin, problem.what)
+    return first or afterwards
 
 
 def _moved(at: Location, folder: Path, out: Path) -> Location:
