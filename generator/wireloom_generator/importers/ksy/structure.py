@@ -9,6 +9,7 @@ from wireloom_generator.importers import SourceError, Sources
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import source
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar
+from wireloom_generator.spec_text import Hex
 
 _MOST_DEEP = 32
 """The most types that are declared inside each other."""
@@ -287,4 +288,4 @@ def _values(node: YamlNode) -> Iterator[EnumValue]:
         named = each if isinstance(each, YamlScalar) else keys.get("id")
         if not isinstance(named, YamlScalar):
             raise SourceError(each.at, "a value of an enum needs an id")
-        yield EnumValue(named.text, number, doc_of(keys))
+        yield EnumValue(named.text, Hex(number) if key.text.lower().startswith("0x") else number, doc_of(keys))

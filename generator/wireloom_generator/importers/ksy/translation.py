@@ -303,6 +303,8 @@ class Translator:
             return replace(self._of_param(attribute.text("type") or "bytes", type), enum=of_enum)
         if (value := attribute.text("value")) is not None and self.digits(attribute, type) is not None:
             return INT
+        if value is not None and self.characters(attribute, type) is not None:
+            return STR
         if value is not None:
             found = self.of(parsed(value), Here(self.names.struct(type)))
             return replace(found, enum=of_enum) if of_enum is not None else found
@@ -335,6 +337,16 @@ class Translator:
             return None
         is_ended = of.text("type") == "strz" or (of.text("type") == "str" and "terminator" in of.keys)
         return (of, int(found[2] or "10")) if is_ended else None
+
+    @staticmethod
+    def characters(attribute: Attribute, type: Type) -> tuple[Attribute, str] | None:
+        """The bytes that an instance has the text of, and the encoding."""
+        found = re.fullmatch(r"""(\w+)\.to_s\(['"]([\w-]+)['"]\)""", attribute.text("value") or "")
+        of = type.own(found[1]) if found is not None else None
+        if found is None or of is None or of not in type.seq or "size" not in of.keys:
+            return None
+        is_plain = not {"type", "if", "repeat", "process", "terminator", "pad-right"} & of.keys.keys()
+        return (of, found[2]) if is_plain and "if" not in attribute.keys else None
 
     def _of_type(self, text: str, type: Type) -> Kind:
         if (number := NUMBER.fullmatch(text)) is not None:

@@ -530,6 +530,9 @@ class Writer:
             if (digits := self.says.digits(attribute, here.struct.type)) is not None:
                 yield self.digits(attribute, *digits, here)
                 return
+            if (characters := self.says.characters(attribute, here.struct.type)) is not None:
+                yield self.characters(attribute, *characters, here)
+                return
             if self.says.is_alias(attribute, kind):
                 if self.is_said_where_used(attribute, here):
                     return
@@ -586,6 +589,14 @@ class Writer:
         entry["sign"] = "signed"
         if "if" in of.keys or "if" in attribute.keys:
             raise CannotSayError("to_i of a text that may be absent")
+        return self.documented({**entry, "at": f"offset({name})", "shared": True}, attribute)
+
+    def characters(self, attribute: Attribute, of: Attribute, said: str, here: Here) -> Entry:
+        """The text that bytes are: the same bytes, read as text."""
+        name = naming.free(here.struct.fields[of.id])
+        entry: Entry = {"name": here.struct.fields[attribute.id], "type": "text", **self.ends(of, here)}
+        if (encoding := _encoding(said)) != "utf-8":
+            entry["encoding"] = encoding
         return self.documented({**entry, "at": f"offset({name})", "shared": True}, attribute)
 
     def is_said_where_used(self, attribute: Attribute, here: Here) -> bool:
@@ -738,14 +749,7 @@ class Writer:
                 said = node.text
         if said is None:
             raise CannotSayError("nothing says its encoding")
-        plain = re.sub(r"[^a-z0-9]", "", said.lower())
-        if plain.startswith("windows") and plain[7:].isdigit():
-            return f"cp{plain[7:]}"
-        if (found := re.fullmatch(r"iso8859(\d+)", plain)) is not None and found[1] != "1":
-            return f"iso-8859-{found[1]}"
-        if (found := re.fullmatch(r"(?:ibm|cp)(\d+)", plain)) is not None:
-            return f"cp{found[1]}"
-        return _ENCODINGS.get(plain, said.lower())
+        return _encoding(said)
 
     def ends(self, attribute: Attribute, here: Here, terminator: str = "", wide: int = 1) -> Entry:
         """Where an attribute, or each of its items, ends."""
@@ -1141,6 +1145,18 @@ def _scalar(node: YamlNode) -> str:
     if not isinstance(node, YamlScalar):
         raise CannotSayError("a single value expected")
     return node.text
+
+
+def _encoding(said: str) -> str:
+    """The name of an encoding in the language."""
+    plain = re.sub(r"[^a-z0-9]", "", said.lower())
+    if plain.startswith("windows") and plain[7:].isdigit():
+        return f"cp{plain[7:]}"
+    if (found := re.fullmatch(r"iso8859(\d+)", plain)) is not None and found[1] != "1":
+        return f"iso-8859-{found[1]}"
+    if (found := re.fullmatch(r"(?:ibm|cp)(\d+)", plain)) is not None:
+        return f"cp{found[1]}"
+    return _ENCODINGS.get(plain, said.lower())
 
 
 def _words(value: YamlValue) -> set[str]:
