@@ -22,7 +22,6 @@ class Attribute:
     id: str
     at: Location
     keys: dict[str, YamlNode]
-    is_instance: bool = False
 
     def text(self, key: str) -> str | None:
         """The text of a key with a single value."""
@@ -270,7 +269,7 @@ def _type(name: YamlScalar, node: YamlNode, outer: Type | None) -> Type:
             given = named.text if isinstance(named, YamlScalar) else f"unnamed_{number}"
             listed.append(Attribute(given, each.at, found))
     for key, each in _named(keys, "instances"):
-        made.instances.append(Attribute(key.text, key.at, {} if _is_null(each) else _keys(each), is_instance=True))
+        made.instances.append(Attribute(key.text, key.at, {} if _is_null(each) else _keys(each)))
     for key, each in _named(keys, "enums"):
         made.enums[key.text] = Enum(key.text, key.at, list(_values(each)))
     for key, each in _named(keys, "types"):

@@ -281,6 +281,7 @@ class Translator:
         self.changed = False
         self._kinds: dict[Attribute, Kind] = {}
         self._open: set[Attribute] = set()
+        self._sizing: set[Type] = set()
 
     # Kinds
 
@@ -855,8 +856,6 @@ class Translator:
             return (int(bits[1]) + 7) // 8
         used = user_type(text, type)
         return self.static(used) if used is not None else None
-
-    _sizing: set[Type] = set()  # noqa: RUF012 - empty whenever nothing is being sized
 
 
 def contents_of(node: object) -> bytes:

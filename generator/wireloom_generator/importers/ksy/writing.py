@@ -31,6 +31,7 @@ from wireloom_generator.importers.ksy.translation import (
     member,
     parsed,
     split_type,
+    type_texts,
     used_types,
     user_type,
 )
@@ -76,6 +77,7 @@ class Writer:
         self.names = Names(main)
         self.says = Translator(self.names)
         self.empty: set[Type] = set()
+        self._resting: set[Type] = set()
         self.orders: dict[Type, str] = {}
         orders = {_endian(type.meta) for type in main.all} | {
             _endian(type.meta) for struct in self.names.structs for type in struct.outwards
@@ -379,8 +381,6 @@ class Writer:
         finally:
             self._resting.discard(type)
 
-    _resting: set[Type] = set()  # noqa: RUF012 - empty whenever nothing is asked
-
     # Attributes
 
     def attribute(self, attribute: Attribute, here: Here, made: Written) -> bool:
@@ -472,16 +472,13 @@ class Writer:
                 self.quietly(re.sub(r"(?<![.\w])_(?!\w)", attribute.id, value.text), here, "valid")
         if isinstance(valid, YamlScalar):
             self.quietly(valid.text, here, "valid")
-        until = attribute.text("repeat-until")
-        for text in filter(None, [until]):
-            for name in re.findall(r"(?<![.\w])[a-z]\w*", text):
-                here.used.add(name)
+        here.used |= set(re.findall(r"(?<![.\w])[a-z]\w*", attribute.text("repeat-until") or ""))
         node = attribute.keys.get("type")
         if isinstance(node, YamlMapping):
             on = {key.text: value for key, value in node.entries}.get("switch-on")
             if isinstance(on, YamlScalar):
                 self.quietly(on.text, here, "switch-on")
-        for type_text in _types(node):
+        for type_text in type_texts(attribute):
             used = user_type(type_text, struct.type)
             if used is None:
                 continue
@@ -843,9 +840,7 @@ class Writer:
                     kind = self.says.kind(attribute, here.struct.type)
                     if kind.enum is None:
                         raise CannotSayError("in-enum without an enum")
-                    enum = self.names.enum(kind.enum)
                     conditions.append(f"{name} in [{', '.join(str(each.number) for each in kind.enum.values)}]")
-                    del enum
                 case other:
                     raise CannotSayError(f"valid: {other} has no counterpart")
         entry["valid"] = " and ".join(conditions)
@@ -1129,16 +1124,6 @@ def _is_opposite(one: Attribute, other: Attribute) -> bool:
     found = [re.fullmatch(r"(\w+) == (true|false)", each) for each in plain]
     first, second = found
     return first is not None and second is not None and first[1] == second[1] and first[2] != second[2]
-
-
-def _types(node: YamlNode | None) -> Iterator[str]:
-    if isinstance(node, YamlScalar):
-        yield node.text
-    elif isinstance(node, YamlMapping):
-        cases = {key.text: value for key, value in node.entries}.get("cases")
-        for _, value in cases.entries if isinstance(cases, YamlMapping) else ():
-            if isinstance(value, YamlScalar):
-                yield value.text
 
 
 def _scalar(node: YamlNode) -> str:
