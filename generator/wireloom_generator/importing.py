@@ -18,8 +18,8 @@ from wireloom_generator.spec_text import SpecText, written
 HEAD = "yaml-language-server: $schema=../schema.json"
 _AFTERWARDS = frozenset({"one-rest", "repeat", "trailing"})
 """Rules whose errors may come from other errors, so that those are refused first."""
-_MOST = 2000
-"""After so many refused places, an import is written as it is."""
+_ROUNDS = 60
+"""After being refused so often, an import is written as it is."""
 
 
 class TakenError(Exception):
@@ -40,8 +40,9 @@ def imported(paths: Sequence[Path], importer: Importer, out: Path, sources: Sour
     sources = sources or Sources()
     refused: dict[Location, str] = {}
     with TemporaryDirectory() as name:
+        rounds = 0
         while True:
-            folder = Path(name, str(len(refused)))
+            folder = Path(name, str(rounds))
             found = importer.read(paths, sources, refused)
             texts = {path: written(document, head=HEAD) for path, document in found.files.items()}
             for protocol in sorted({path.parts[0] for path in texts}):
@@ -51,11 +52,12 @@ def imported(paths: Sequence[Path], importer: Importer, out: Path, sources: Sour
                     )
             on_disk.put({folder / path: str(text) for path, text in texts.items()})
             more = _refused(frontend.read([folder])[1], folder, texts, refused) if texts else {}
-            if not more or len(refused) > _MOST:
+            if not more or rounds == _ROUNDS:
                 problems = check([folder]) if texts else []
                 moved = tuple(replace(each, location=_moved(each.location, folder, out)) for each in problems)
                 return SpecImport({out / path: str(text) for path, text in texts.items()}, found.outcomes, moved)
             refused |= more
+            rounds += 1
 
 
 def _refused(

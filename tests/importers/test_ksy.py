@@ -306,6 +306,18 @@ def test_files_may_import_each_other(tmp_path: Path) -> None:
     assert [problem for problem in result.problems if problem.severity == "error"] == []
 
 
+def test_what_is_too_deep_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="nested too deeply"):
+        small(tmp_path, "- {id: a, type: u1}", f"instances:\n  i:\n    value: {' + '.join(['a'] * 9000)}\n")
+
+
+def test_names_of_names_are_not_multiplied(tmp_path: Path) -> None:
+    instances = "".join(f"  i{n + 1}:\n    value: 'a == 1 ? i{n} : i{n}'\n" for n in range(60))
+    more = f"instances:\n  i0:\n    value: b\n{instances}types:\n  t:\n    seq:\n      - {{id: x, type: u1}}\n"
+    result = small(tmp_path, "- {id: a, type: u1}\n- {id: b, type: t}", more)
+    assert result.outcomes[0].coverage is Coverage.BYTES
+
+
 @pytest.mark.parametrize("text", ["a +", "a ? b", "(a", "a..b", "'x", "$", "a[", "1 2", "(" * 100 + "a" + ")" * 100])
 def test_hostile_expressions_are_reasons(tmp_path: Path, text: str) -> None:
     result = small(tmp_path, "- {id: a, type: u1}", f"instances:\n  i:\n    value: {yaml.dump(text).strip()}\n")

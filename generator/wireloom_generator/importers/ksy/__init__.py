@@ -19,7 +19,10 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
         main = read.read(path)
         for each in read.known.values():
             with_items(each)
-        found = Writer(main, path, refused).imported()
+        try:
+            found = Writer(main, path, refused).imported()
+        except RecursionError:
+            raise SourceError(main.at, "nested too deeply") from None
         if not files.keys().isdisjoint(found.files):
             raise SourceError(Location(path, 1, 1), f"another file is also called {main.name}")
         files |= found.files

@@ -529,7 +529,7 @@ class Translator:
             return self._given(ks.FieldOf(ks.Name("_parent"), name), Here(here.item))
         kind = self.kind(attribute, struct.type)
         if self.is_alias(attribute, kind):
-            return self.text(attribute.text("value") or "", here)
+            return self.say(self._aliased(attribute), here)
         here.used.add(name)
         return Phrase(naming.free(struct.fields[name]), kind, is_optional=is_optional(attribute))
 
@@ -537,6 +537,14 @@ class Translator:
     def is_alias(attribute: Attribute, kind: Kind) -> bool:
         """Whether a value instance is another name of a struct or list, which is no value of its own."""
         return "value" in attribute.keys and kind.base in ("struct", "list", "switch", "io")
+
+    @staticmethod
+    def _aliased(attribute: Attribute) -> ks.Node:
+        """The path that an instance is another name of."""
+        node = parsed(attribute.text("value") or "")
+        if not isinstance(node, ks.Name | ks.FieldOf | ks.Cast | ks.ItemOf):
+            raise CannotSayError("a struct or list is no value of its own")
+        return node
 
     def _cast(self, of: Phrase, type: str, here: Here) -> Phrase:
         if is_built_in(type) or type in ("bytes", "bool") or type.endswith("[]"):
@@ -653,7 +661,7 @@ class Translator:
             struct.shown.add(name)
             return Phrase(f"{start}{self.shown(struct, name)}", kind)
         if self.is_alias(attribute, kind):
-            inner = self.text(attribute.text("value") or "", Here(struct))
+            inner = self.say(self._aliased(attribute), Here(struct))
             if struct.of_header or struct.given or not re.fullmatch(r"[\w.]+", inner.text):
                 raise CannotSayError(f"{name} of {type.name} is not in it")
             return Phrase(f"{start}{inner.text}", inner.kind)
