@@ -26,11 +26,15 @@ class Hex(int):
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A value with a comment of some lines above it, and the place in the source that it says."""
+    """A value with a comment of some lines above it, and the place in the source that it says.
+
+    ``instead`` is what may stand in its place; it is below the comment, as a comment.
+    """
 
     value: "YamlValue"
     comment: str = ""
     at: Location | None = None
+    instead: "Mapping[str, YamlValue] | Sequence[YamlValue] | None" = None
 
 
 YamlValue = str | int | float | Sequence["YamlValue"] | Mapping[str, "YamlValue"] | Noted
@@ -112,8 +116,21 @@ def _comments(text: SpecText, value: YamlValue, indent: int) -> "YamlValue":
             text.lines += textwrap.wrap(
                 said, WIDTH, initial_indent=start, subsequent_indent=f"{start}  ", break_on_hyphens=False
             )
+        if value.instead is not None:
+            text.lines += _commented(value.instead, indent)
         value = value.value
     return value
+
+
+def _commented(value: "Mapping[str, YamlValue] | Sequence[YamlValue]", indent: int) -> Iterator[str]:
+    """The lines of a value as comments."""
+    text = SpecText()
+    if isinstance(value, Mapping):
+        _entries(text, value, indent + 2)
+    else:
+        for item in value:
+            _item(text, item, indent + 2)
+    return (f"{' ' * indent}# {line[indent + 2 :]}" for line in text.lines)
 
 
 def _place(text: SpecText, value: YamlValue, first: int) -> None:
@@ -142,7 +159,7 @@ def _flat(value: YamlValue) -> str | None:
     """The value on one line, if it belongs on one: no comments, and no list of several mappings in it."""
     match value:
         case Noted():
-            return None if value.comment else _flat(value.value)
+            return None if value.comment or value.instead is not None else _flat(value.value)
         case str() | int() | float():
             return scalar(value)
         case Mapping():
