@@ -17,12 +17,12 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 FAST := 'not spark and not site and not wireshark and not memcached and not program and not accelerated and not sweep and not long'
 
 .NOTPARALLEL:
-.PHONY: help setup java browser tshark memcached luacheck generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz mutants bench docs demo check clean
+.PHONY: help setup java browser tshark memcached cobol luacheck generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz mutants bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
-setup: $(STAMP) java browser tshark memcached luacheck ## make .venv with everything in it, and see that other programs are there
+setup: $(STAMP) java browser tshark memcached cobol luacheck ## make .venv with everything in it, and see that other programs are there
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	$(SETUP) venv
@@ -43,6 +43,9 @@ tshark:
 
 memcached:
 	@$(SETUP) memcached
+
+cobol:
+	@$(SETUP) cobol
 
 luacheck:
 	@$(SETUP) luacheck
@@ -68,10 +71,10 @@ types: $(STAMP) ## mypy, strict
 
 ONLY ?=
 ROOMS = $(addprefix tests/,$(ONLY))
-test: $(STAMP) java browser tshark memcached ## the tests, but for sweeps over many cases; of some rooms: make test ONLY=columnar
+test: $(STAMP) java browser tshark memcached cobol ## the tests, but for sweeps over many cases; of some rooms: make test ONLY=columnar
 	$(PYTEST) -m 'not sweep and not long' $(ROOMS)
 
-test-all: $(STAMP) java browser tshark memcached ## the tests, with sweeps; `make fuzz` has more
+test-all: $(STAMP) java browser tshark memcached cobol ## the tests, with sweeps; `make fuzz` has more
 	$(PYTEST) -m 'not long' $(ROOMS)
 
 test-fast: $(STAMP) ## the tests that need no other program and no compiled loops, but for sweeps

@@ -7,6 +7,7 @@
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site
 #   setup.sh tshark    Wireshark's tshark for the tests of the dissectors and of recorded traffic, and tcpdump
 #   setup.sh memcached memcached for the tests of its protocol
+#   setup.sh cobol     GnuCOBOL for a test of imported copybooks, which is skipped without it
 #   setup.sh luacheck  luacheck for `make lint`, which reads wireloom.lua
 # What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
 set -eu
@@ -117,6 +118,11 @@ setup_memcached() {
     has_memcached || fail "the tests of its protocol need memcached on PATH; on Debian: apt-get install memcached"
 }
 
+setup_cobol() {
+    command -v cobc >/dev/null || apt_install gnucobol3 ||
+        echo "setup: GnuCOBOL is missing, which a test of copybooks needs; on Debian: apt-get install gnucobol3" >&2
+}
+
 has_luacheck() {
     command -v luacheck >/dev/null
 }
@@ -134,6 +140,7 @@ case "${1:-}" in
     browser) setup_browser ;;
     tshark) setup_tshark ;;
     memcached) setup_memcached ;;
+    cobol) setup_cobol ;;
     luacheck) setup_luacheck ;;
-    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark|memcached|luacheck" ;;
+    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark|memcached|cobol|luacheck" ;;
 esac

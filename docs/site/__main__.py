@@ -48,6 +48,7 @@ _GUIDE = (
     "docs/versions.md",
     "docs/your-protocol.md",
     "docs/import.md",
+    "docs/compared-with-cobrix.md",
     "examples/protocols/README.md",
     "docs/wireshark.md",
     "docs/c.md",

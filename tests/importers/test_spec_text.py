@@ -97,3 +97,12 @@ def test_on_one_line_the_innermost_place_counts_as_well() -> None:
     text = written({"types": [Noted({"name": "T", "fields": [Noted({"name": "x"}, at=inner)]}, at=outer)]})
     assert text.lines == ["types:", "  - name: T", "    fields: [{name: x}]"]
     assert [text.origin(line) for line in (2, 3)] == [outer, inner]
+
+
+def test_what_may_stand_instead_is_a_comment_that_is_yaml() -> None:
+    inner: YamlValue = Noted({"x": 1}, "One.", instead={"b": [{"x": 2, "y": [{"z": 3}]}]})
+    text = str(written({"a": [Noted("x", "Or:", instead=["y", "z"])], "b": inner}))
+    assert text == (
+        "a:\n  # Or:\n  # - y\n  # - z\n  - x\n"
+        "# One.\n# b:\n#   - x: 2\n#     y: [{z: 3}]\nb: {x: 1}\n"
+    )

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 
 from wireloom_generator.importers import SourceError
 from wireloom_generator.importers.copybook.lines import Comment, Gap, Word, parts
-from wireloom_generator.importers.copybook.pictures import Kind, Picture, PictureError, picture
+from wireloom_generator.importers.copybook.pictures import Picture, PictureError, picture
 from wireloom_generator.problems import Location
 
 MOST_ENTRIES = 10_000

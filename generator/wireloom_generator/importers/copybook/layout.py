@@ -46,7 +46,7 @@ class Node:
     def total(self) -> int | None:
         """Bytes of all occurrences."""
         occurs = self.item.occurs
-        if self.size is None or occurs and occurs.depending:
+        if self.size is None or (occurs and occurs.depending):
             return None
         return self.size * (occurs.most if occurs else 1)
 

@@ -50,7 +50,7 @@ def picture(text: str) -> Picture:
         return Picture(Kind.NATIONAL, size)
     if kinds <= set("GB"):
         return Picture(Kind.DOUBLE_BYTES, size)
-    if "E" in kinds and kinds <= set("+-9V.E") or all(name in _SHOWN or not name.isalnum() for name in kinds):
+    if ("E" in kinds and kinds <= set("+-9V.E")) or all(name in _SHOWN or not name.isalnum() for name in kinds):
         return Picture(Kind.EDITED, size)
     raise PictureError("has symbols that do not belong together")
 
@@ -58,7 +58,7 @@ def picture(text: str) -> Picture:
 def _symbols(text: str) -> list[tuple[str, int]]:
     found, end = [], 0
     for match in _SYMBOL.finditer(text):
-        if match.start() != end or match[2] and not int(match[2]):
+        if match.start() != end or (match[2] and not int(match[2])):
             break
         end = match.end()
         found.append((match[1], int(match[2] or 1)))

@@ -293,7 +293,9 @@ class _Record:
         digits = all(_is_zoned(node) and "sign" not in _type_of(node) for node in _leaves(first))
         for view in first.views:
             reason = self.refused.get(view.item.at)
-            doubt = next((node for node in _leaves(view) if not (_is_total(node) or digits and _is_zoned(node))), None)
+            doubt = next(
+                (node for node in _leaves(view) if not (_is_total(node) or (digits and _is_zoned(node)))), None
+            )
             at: Entries = {"at": f"offset({naming.free(name)})", "shared": True}
             if reason is not None:
                 todo.append(f"{view.item.shown} redefines {first.item.shown}: {reason}")
@@ -450,10 +452,8 @@ def _is_total(node: Node) -> bool:
     kind = str(found["type"])
     return (
         kind == "bytes"
-        or found.get("encoding") == ENCODING
-        and kind == "text"
-        or kind[1:].isdigit()
-        and "table_type" not in found
+        or (found.get("encoding") == ENCODING and kind == "text")
+        or (kind[1:].isdigit() and "table_type" not in found)
     )
 
 
@@ -466,7 +466,7 @@ def _type_of(node: Node) -> Entries:
             if usage in (Usage.SINGLE, Usage.DOUBLE)
             else {"type": "bytes", "size": size}
         )
-    if picture.kind is Kind.DOUBLE_BYTES or picture.kind is Kind.TEXT and usage is Usage.BINARY:
+    if picture.kind is Kind.DOUBLE_BYTES or (picture.kind is Kind.TEXT and usage is Usage.BINARY):
         return {"type": "bytes", "size": size}
     if picture.kind is not Kind.NUMBER or usage is Usage.NATIONAL:
         is_national = picture.kind is Kind.NATIONAL or usage is Usage.NATIONAL
