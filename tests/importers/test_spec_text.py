@@ -102,7 +102,4 @@ def test_on_one_line_the_innermost_place_counts_as_well() -> None:
 def test_what_may_stand_instead_is_a_comment_that_is_yaml() -> None:
     inner: YamlValue = Noted({"x": 1}, "One.", instead={"b": [{"x": 2, "y": [{"z": 3}]}]})
     text = str(written({"a": [Noted("x", "Or:", instead=["y", "z"])], "b": inner}))
-    assert text == (
-        "a:\n  # Or:\n  # - y\n  # - z\n  - x\n"
-        "# One.\n# b:\n#   - x: 2\n#     y: [{z: 3}]\nb: {x: 1}\n"
-    )
+    assert text == ("a:\n  # Or:\n  # - y\n  # - z\n  - x\n# One.\n# b:\n#   - x: 2\n#     y: [{z: 3}]\nb: {x: 1}\n")

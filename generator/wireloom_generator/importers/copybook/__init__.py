@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
-from wireloom_generator.importers.copybook.entries import Copybook, Item, copybook
+from wireloom_generator.importers.copybook.entries import Copybook, DataItem, copybook
 from wireloom_generator.importers.copybook.layout import UnsayableError, laid_out
 from wireloom_generator.importers.copybook.writing import record_of
 from wireloom_generator.problems import Location
@@ -39,11 +39,11 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
     return Imported(files, tuple(outcomes))
 
 
-def _records(path: Path, found: Copybook) -> list[Item]:
+def _records(path: Path, found: Copybook) -> list[DataItem]:
     """The records; items that are in none make one, for copybooks that programs copy below a level 01 of theirs."""
     if not found.loose:
         return found.records
-    record = Item(1, path.stem.upper(), replace(found.loose[0].at, column=0), items=found.loose)
+    record = DataItem(1, path.stem.upper(), replace(found.loose[0].at, column=0), items=found.loose)
     return [record, *found.records]
 
 

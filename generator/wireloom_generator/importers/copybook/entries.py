@@ -91,7 +91,7 @@ class Condition:
 
 
 @dataclass(slots=True)
-class Item:
+class DataItem:
     """An entry for an item, with those of its own items and conditions."""
 
     level: int
@@ -109,7 +109,7 @@ class Item:
     is_synchronized: bool = False
     is_justified: bool = False
     value: Value | None = None
-    items: "list[Item]" = field(default_factory=list)
+    items: "list[DataItem]" = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
 
     @property
@@ -131,15 +131,15 @@ class Refused:
 class Copybook:
     """The records of a copybook. ``loose`` are its items that are in none."""
 
-    records: list[Item] = field(default_factory=list)
-    loose: list[Item] = field(default_factory=list)
+    records: list[DataItem] = field(default_factory=list)
+    loose: list[DataItem] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
 
 
 def copybook(path: Path, text: str) -> Copybook:
     """What is in a copybook. Raises ``SourceError``."""
     found = Copybook()
-    around: list[Item] = []
+    around: list[DataItem] = []
     count = 0
     for words, doc in _entries(path, text):
         count += 1
@@ -170,7 +170,7 @@ def copybook(path: Path, text: str) -> Copybook:
     return found
 
 
-def _add(group: Item, item: Item) -> None:
+def _add(group: DataItem, item: DataItem) -> None:
     if group.picture is not None:
         what = f"{item.shown} is inside of {group.shown}, which has a picture and so is no group"
         raise SourceError(item.at, what, "check the levels")
@@ -280,8 +280,8 @@ class _Entry:
         self._end()
         return Condition(name, self._words[0].at, values)
 
-    def item(self, level: int, doc: str) -> Item:
-        item = Item(1 if level == 77 else level, "", self._words[0].at, doc)
+    def item(self, level: int, doc: str) -> DataItem:
+        item = DataItem(1 if level == 77 else level, "", self._words[0].at, doc)
         if (
             not self._skip("FILLER")
             and self._upper not in _CLAUSES
@@ -297,7 +297,7 @@ class _Entry:
         item.clauses = " ".join(shown)
         return item
 
-    def _clause(self, item: Item) -> bool:
+    def _clause(self, item: DataItem) -> bool:
         """Read a clause, and give whether it is about the form of the item."""
         word = self._take()
         match word.text.upper():

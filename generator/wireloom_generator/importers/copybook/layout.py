@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from wireloom_generator.importers import SourceError
-from wireloom_generator.importers.copybook.entries import Item, Sign, Usage
+from wireloom_generator.importers.copybook.entries import DataItem, Sign, Usage
 from wireloom_generator.importers.copybook.pictures import Kind
 from wireloom_generator.problems import Location
 
@@ -27,7 +27,7 @@ class UnsayableError(Exception):
 class Node:
     """An item at its place. Usage and sign are its own or those of its groups."""
 
-    item: Item
+    item: DataItem
     usage: Usage
     sign: Sign | None
     size: int | None = None
@@ -63,14 +63,14 @@ class Node:
                 yield from each.inside()
 
 
-def laid_out(record: Item) -> Node:
+def laid_out(record: DataItem) -> Node:
     """A record with all places. Raises ``SourceError`` and ``UnsayableError``."""
     if record.occurs:
         raise SourceError(record.at, f"{record.shown} has level 01 and OCCURS")
     return _node(record, 0, Usage.DISPLAY, None, is_synchronized=False)
 
 
-def _node(item: Item, start: int | None, usage: Usage, sign: Sign | None, *, is_synchronized: bool) -> Node:
+def _node(item: DataItem, start: int | None, usage: Usage, sign: Sign | None, *, is_synchronized: bool) -> Node:
     node = Node(item, item.usage or usage, item.sign or sign)
     is_synchronized |= item.is_synchronized
     if item.items:
@@ -116,14 +116,14 @@ def _group(group: Node, start: int | None, *, is_synchronized: bool) -> None:
         group.size += group.slack_behind
 
 
-def _redefined(item: Item, before: Sequence[Node]) -> Node:
+def _redefined(item: DataItem, before: Sequence[Node]) -> Node:
     """The first item at the place of one that redefines it."""
     if before and item.redefines in [node.item.name for node in (before[-1], *before[-1].views)]:
         return before[-1]
     raise SourceError(item.at, f"{item.shown} redefines {item.redefines}, which is not the item before it")
 
 
-def _size(item: Item, usage: Usage, sign: Sign | None) -> int:
+def _size(item: DataItem, usage: Usage, sign: Sign | None) -> int:
     """Bytes of one occurrence of an elementary item."""
     if item.picture is None:
         if usage not in _ALONE:
@@ -147,7 +147,7 @@ def _size(item: Item, usage: Usage, sign: Sign | None) -> int:
             raise SourceError(item.at, f"{item.shown} has the usage {usage}, which does not go with its picture")
 
 
-def _binary(item: Item, digits: int, usage: Usage) -> int:
+def _binary(item: DataItem, digits: int, usage: Usage) -> int:
     if digits > 18:
         raise SourceError(item.at, f"{item.shown} has {digits} digits; {usage} has up to 18")
     if usage is Usage.LITTLE and digits <= 2:
@@ -155,13 +155,13 @@ def _binary(item: Item, digits: int, usage: Usage) -> int:
     return 2 if digits <= 4 else 4 if digits <= 9 else 8
 
 
-def _boundary(item: Item, usage: Usage) -> int:
+def _boundary(item: DataItem, usage: Usage) -> int:
     if usage in _BINARY and item.picture is not None and item.picture.kind is Kind.NUMBER:
         return 2 if item.picture.size <= 4 else 4
     return _ALONE.get(usage, 1)
 
 
-def _first_boundary(item: Item, usage: Usage, *, is_synchronized: bool) -> int:
+def _first_boundary(item: DataItem, usage: Usage, *, is_synchronized: bool) -> int:
     """The boundary of the first elementary item: unused bytes are before the groups that begin with it."""
     while True:
         is_synchronized |= item.is_synchronized

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Outcome
-from wireloom_generator.importers.copybook.entries import Condition, Item, Usage, Value
+from wireloom_generator.importers.copybook.entries import Condition, DataItem, Usage, Value
 from wireloom_generator.importers.copybook.layout import Node, UnsayableError
 from wireloom_generator.importers.copybook.pictures import Kind
 from wireloom_generator.problems import Location
@@ -150,7 +150,7 @@ class _Record:
             {self.section: [{"include": self.top.type_name}]}, "For blocks (RECFM=VB):", instead={"sections": blocks}
         )
 
-    def _source(self, item: Item) -> YamlValue:
+    def _source(self, item: DataItem) -> YamlValue:
         return {"document": self.document, "section": f"line {item.at.line}"}
 
     def _type(self, struct: _Struct, fields: Fields, accept: str = "") -> YamlValue:
@@ -365,7 +365,7 @@ class _Record:
             found |= {"valid": f"{naming.free(self.field_names[node])} <= {self.at_most[node]}"}
         return found
 
-    def _enum(self, item: Item) -> str:
+    def _enum(self, item: DataItem) -> str:
         """The enum of an item's conditions; its name, or nothing if their values are not whole numbers."""
         values: Fields = []
         groups: Entries = {}
@@ -522,7 +522,7 @@ def _condition(condition: Condition) -> str:
     return f"{condition.name}: {values}"
 
 
-def _field_name(item: Item) -> str:
+def _field_name(item: DataItem) -> str:
     name = naming.snake_case(item.name.lower()) if item.name else "filler"
     name = name if name[:1].isalpha() else f"item_{name}".strip("_")
     is_taken = naming.asked_fault(name) or name in naming.ROW or name == "variant"
