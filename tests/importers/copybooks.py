@@ -25,6 +25,7 @@ def fixed(text: str) -> str:
 
 def imported(folder: Path, text: str, name: str = "book.cpy") -> Path:
     """The folder of the only protocol that a copybook becomes, which has no problems."""
+    folder.mkdir(exist_ok=True)
     path = folder / name
     path.write_text(text, encoding="utf-8")
     result = run("import", path, "--out", folder / "specs")

@@ -668,6 +668,8 @@ SAME = [
     "       01  R.\n           05  A PIC X(2).\n           05  B PIC 9(3) COMP-3.\n",
     "000010 01  R.                                                            PROG\n"
     "000020     05  A PIC X(2).\n000030     05  B PIC 9(3)\n000040            COMP-3.\n",
+    "     1 01  R.\n    10     05  A PIC X(2).\n   100     05  B PIC 9(3) COMP-3.\n",
+    "      *" + " a long remark" * 9 + "\n       01  R.\n       05  A PIC X(2).\n       05  B PIC 9(3) COMP-3.\n",
     "ABC123 01 R. 05 A PIC X(2). 05 B PIC 9(3) COMP-3.\n",
     "01 R.\n05 A PIC X(2).\n05 B PIC 9(3) COMP-3.\n",
     "01  R.\n  05  A PIC X(2). *> two letters\n  *> a number\n  05  B PIC 9(3) COMP-3." + " " * 60 + "*> far away\n",
@@ -762,6 +764,41 @@ def test_names_that_are_taken_or_start_with_a_digit_get_other_ones(tmp_path: Pat
         "group_1_2": {"a_b": "g"},
         "filler_1": [{"variant_value": "h"}, {"variant_value": "i"}],
     }
+
+
+def test_columns_that_others_have_are_named_differently(tmp_path: Path) -> None:
+    text = """
+        01 R.
+           05 STATUS-N PIC S9(4) COMP.
+              88 A-1 VALUE 1.
+              88 A-2 VALUE 1.
+              88 A-1 VALUE 3.
+           05 STATUS-N-NAME PIC X.
+           05 AMT PIC S9(3) COMP-3.
+           05 AMT-BYTES PIC X.
+           05 BODY PIC X.
+    """
+    row = running(tmp_path, fixed(text)).codec.parse(bytes.fromhex("0001 c1 012f c2 c3")).r
+    assert (row.status_n, row.status_n_name, row.amt, row.amt_raw.hex(), row.amt_bytes, row.body) == (
+        1,
+        "A",
+        12,
+        "012f",
+        "B",
+        "C",
+    )
+
+
+def test_what_the_language_does_not_have_is_bytes(tmp_path: Path) -> None:
+    groups = "\n".join(f"{level:02} A-{level}." for level in range(1, 49))
+    folder = imported(tmp_path, groups + "\n49 B PIC X.\n49 C PIC X.\n")
+    assert "# TODO: a group in 31 others" in (folder / "a_1.yaml").read_text()
+    (row,) = compiled.compiled(folder).codec.iter_records(b"\xc1\xc2")
+    while isinstance(row, dict):
+        (row,) = [value for name, value in row.items() if name.startswith("a_")]
+    assert row == b"\xc1\xc2"
+    folder = imported(tmp_path / "wide", fixed("01 R.\n 05 A PIC 9(40).\n 05 B PIC 9(2) VALUE 300.\n"))
+    assert "- {name: a, type: bytes, size: 40, doc: PIC 9(40).}" in (folder / "r.yaml").read_text()
 
 
 # What is refused

@@ -12,8 +12,8 @@ _AREA = slice(7, 72)
 """Columns 8 to 72: before them are sequence numbers and the indicator, after them names of programs."""
 _CARD = 80
 _BLANK = " \t\f\x1a"
-_EARLY_LEVEL = re.compile(r" {0,5}\d{1,2} +[A-Z0-9:]", re.IGNORECASE)
-"""A level number in the columns of sequence numbers, which only free format has."""
+_EARLY_LEVEL = re.compile(r" {0,5}\d{1,2} +[A-Z:]", re.IGNORECASE)
+"""A level number and a name in the columns of sequence numbers, which only free format has."""
 _DIRECTIVE = re.compile(r"\s*(?:>>|\$SET\b)\s*(?:SOURCE\s*(?:FORMAT)?\s*(?:IS)?\s*\(?\"?(FREE|FIXED))?", re.IGNORECASE)
 _LISTING = re.compile(r"\s*(?:EJECT|SKIP[123]|TITLE\s.*)\s*\.?\s*", re.IGNORECASE)
 _PARTS = re.compile(
@@ -70,7 +70,8 @@ def _is_free(lines: list[str]) -> bool:
         said = _DIRECTIVE.match(line)
         if said and said[1]:
             return said[1].upper() == "FREE"
-    return any(_EARLY_LEVEL.match(line[:9]) or line[_CARD:].strip(_BLANK) for line in lines)
+    code = [line for line in lines if line[6:7] not in ("*", "/")]
+    return any(_EARLY_LEVEL.match(line[:9]) or line[_CARD:].strip(_BLANK) for line in code)
 
 
 def _free(lines: list[str]) -> Iterator[_Line]:

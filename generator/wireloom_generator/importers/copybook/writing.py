@@ -15,6 +15,8 @@ from wireloom_generator.spec_text import Noted, YamlValue
 ENCODING = "cp037"
 _BLANK = {ENCODING: "40", "utf-16-be": "0020"}
 _MOST_RESERVED = 1024
+_MOST_STRUCTS = 31
+"""The most structs inside each other; one more is included by the message."""
 _BITS = {1: 8, 2: 16, 4: 32, 8: 64}
 _TEXT = re.compile(r"[ -&(-\[\]-~]*")
 """Characters that stand for themselves between quotes of an expression."""
@@ -324,6 +326,8 @@ class _Record:
         item = node.item
         found: Entries = {"name": self.field_names[node]}
         reason = self.refused.get(item.at)
+        if node.nodes and len(struct.chain) >= _MOST_STRUCTS:
+            reason = f"a group in {_MOST_STRUCTS} others"
         if reason is not None:
             if node.size is None:
                 raise UnsayableError(item.at, reason)
@@ -357,6 +361,11 @@ class _Record:
         if is_integer and item.conditions:
             values = self._enum(item)
             found |= {"enum": values} if values else {}
+        name = self.field_names[node]
+        if "enum" in found and f"{name}_name" in struct.names:
+            found |= {"labels": False}
+        if f"{name}_bytes" in struct.names and ("sign" in found or str(found["type"])[:3] == "ibm"):
+            found |= {"raw": _unique(f"{name}_raw", struct.names)}
         if node in self.counts:
             found |= {"derive" if is_integer else "default": self.counts[node]}
         elif item.value and not item.occurs and not is_view:
@@ -383,7 +392,8 @@ class _Record:
                 name = word if len(numbers) == 1 else f"{word}_{low}".replace("-", "MINUS_")
                 named[low, high] = _unique(name, names)
                 value: Entries = {"name": named[low, high]}
-                value |= {"label": condition.name} if len(numbers) == 1 and name != condition.name else {}
+                if len(numbers) == 1 and name != condition.name and named[low, high] == name:
+                    value["label"] = condition.name
                 values.append({**value, **({"value": low} if low == high else {"from": low, "to": high})})
             its = [named[number] for number in numbers if number in named]
             if its != [word]:
@@ -506,8 +516,9 @@ def _default(value: Value, node: Node, found: Mapping[str, YamlValue]) -> Entrie
         if text is not None and len(text) <= size and _TEXT.fullmatch(text):
             return {"default": f"'{text.rstrip(' ')}'"}
     elif kind not in ("text", "bytes", "ibm32", "ibm64") and "scale" not in found and "as" not in found:
-        number = _whole(value)
-        return {"default": number} if number is not None else {}
+        number, picture = _whole(value), node.item.picture
+        fits = number is not None and picture is not None and abs(number) < 10**picture.size
+        return {"default": number} if fits and number is not None else {}
     return {}
 
 
