@@ -4,6 +4,7 @@ import re
 import shutil
 import struct
 import subprocess
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -935,29 +936,28 @@ def test_words_in_any_order_are_read_or_refused(tmp_path_factory: Any, text: str
 CLAUSES = [clauses for clauses, _, _ in ITEMS if "(2)P(3)" not in clauses]
 
 
-def _random(random: Random) -> str:
+def _random(random: Random, name: str = "R", clauses: Sequence[str] = CLAUSES, *, is_fixed: bool = False) -> str:
     """A copybook without a fault."""
-    lines = ["01 R.", "05 N-1 PIC 9(2)."]
+    lines = [f"01 {name}.", "05 N-1 PIC 9(2)."]
 
     def add(level: int, left: int) -> None:
         for number in range(random.randrange(1, 4)):
             name = random.choice(("FILLER", f"F-{level}-{number}-{random.randrange(99)}"))
-            occurs = random.choice(("", "", "", f" OCCURS {random.randrange(1, 4)} TIMES"))
+            occurs = random.choice(("", "", "", f" OCCURS {random.randrange(1, 4)}"))
             if left and random.random() < 0.4:
                 lines.append(f"{level:02} {name}{occurs}.")
                 add(level + 5, left - 1)
             else:
-                sync = " SYNC" * (random.random() < 0.2)
-                lines.append(f"{level:02} {name} {random.choice(CLAUSES)}{sync}{occurs}.")
+                sync = " SYNC" * (not is_fixed and random.random() < 0.2)
+                lines.append(f"{level:02} {name}\n  {random.choice(clauses)}{sync}{occurs}.")
             if random.random() < 0.2 and name != "FILLER":
-                lines.append(
-                    f"{level:02} V-{level}-{number}-{random.randrange(99)} REDEFINES {name} {random.choice(CLAUSES)}."
-                )
+                view = f"V-{level}-{number}-{random.randrange(99)}"
+                lines.append(f"{level:02} {view} REDEFINES {name}\n  {random.choice(clauses)}.")
 
     add(5, 3)
-    if random.random() < 0.5:
+    if not is_fixed and random.random() < 0.5:
         lines.append("05 TAIL-T OCCURS 0 TO 9 DEPENDING ON N-1.")
-        lines.append(f"10 TAIL-F {random.choice(CLAUSES)}.")
+        lines.append(f"10 TAIL-F {random.choice(clauses)}.")
     return "\n".join(lines)
 
 
@@ -1117,6 +1117,23 @@ def test_gnucobol_writes_the_same_bytes(tmp_path: Path) -> None:
         {key: value for key, value in row.sale.items() if not key.startswith(("count_n", "opened_p"))} for row in rows
     ]
     assert b"".join(found.codec.build({"sale": row}) for row in unmarked) == data
+
+
+@pytest.mark.program
+@pytest.mark.skipif(COBOL is None, reason="needs GnuCOBOL")
+def test_gnucobol_has_the_same_sizes(tmp_path: Path) -> None:
+    """Without SYNC, which it aligns otherwise, and without what Cobrix adds."""
+    clauses = [each for each in CLAUSES if not re.search(r"COMP-9|COMP-3U|DISPLAY-1|X\(4\) COMP|POINTER|\$", each)]
+    records = [_random(Random(seed), f"R-{seed}", clauses, is_fixed=True) for seed in range(40)]
+    shown = "".join(f"           DISPLAY LENGTH OF R-{seed}.\n" for seed in range(40))
+    (tmp_path / "sizes.cob").write_text(
+        "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. SIZES.\n       DATA DIVISION.\n"
+        "       WORKING-STORAGE SECTION.\n" + fixed("\n".join(records)) + "\n       PROCEDURE DIVISION.\n" + shown
+    )
+    command = ["cobc", "-x", "-w", "-std=ibm", "-frelax-syntax-checks", "sizes.cob"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    told = subprocess.run(["./sizes"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert [_total(record) for record in records] == list(map(int, told.split()))
 
 
 JSONIFIER = """\
