@@ -48,6 +48,39 @@ def snake_case(name: str) -> str:
     return re.sub(r"_+", "_", parts)
 
 
+def column_like(name: str, taken: set[str]) -> str:
+    """A name of a column or message that is close to ``name`` and is not ``taken``; it is taken then."""
+    found = snake_case(name.lower() if name.isupper() else name)
+    found = found if _SNAKE.fullmatch(found) else f"field_{found}".strip("_")
+    return unused(f"{found}_value" if found in _EXPRESSION_WORDS else found, taken, "_")
+
+
+def class_like(name: str, taken: set[str]) -> str:
+    """A name of a declaration that is close to ``name`` and is not ``taken``; it is taken then."""
+    parts = [part.capitalize() if part.isupper() else part[0].upper() + part[1:] for part in _words(name)]
+    found = "".join(parts)
+    return unused(found if found[:1].isalpha() else f"Type{found}", taken)
+
+
+def value_like(name: str, taken: set[str]) -> dict[str, str]:
+    """The keys ``name`` and ``label`` of a value that is called ``name``."""
+    found = "_".join(_words(name))
+    word = unused(found if _MEMBER.fullmatch(found) else f"Value_{found}".strip("_"), taken, "_")
+    return {"name": word} if word == name or label_fault(name) is not None else {"name": word, "label": name}
+
+
+def unused(name: str, taken: set[str], before_number: str = "") -> str:
+    """``name``, with a number behind it if it is ``taken``; it is taken then."""
+    names = (name, *(f"{name}{before_number}{number}" for number in range(2, len(taken) + 3)))
+    found = next(each for each in names if each not in taken)
+    taken.add(found)
+    return found
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[A-Za-z0-9]+", name)
+
+
 def column_fault(name: str) -> tuple[str, str] | None:
     """Why ``name`` cannot be the name of a column or message, and how to fix it; None if it can."""
     if name.startswith("_"):

@@ -63,6 +63,13 @@ class Violation:
         return Problem(self.location, rule, self.what, self.hint, self.severity)
 
 
+class SourceError(Exception):
+    """A file of another tool is not what it should be: ``path:line:column: what; hint``."""
+
+    def __init__(self, at: Location, what: str, hint: str = "") -> None:
+        super().__init__(f"{at}: {what}{hint and f'; {hint}'}")
+
+
 _ODD_DIGITS = re.compile(r"[0-9A-Fa-f]([0-9A-Fa-f]{2})*")
 _NEAR = 0.65
 """The least similarity of a suggestion."""

@@ -15,6 +15,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from wireloom_generator.problems import Location, closest
+from wireloom_generator.problems import SourceError as SourceError
 from wireloom_generator.spec_text import YamlValue
 
 if TYPE_CHECKING:
@@ -24,13 +25,8 @@ GROUP = "wireloom.importers"
 MOST_BYTES = 8 << 20
 """The most bytes that all files of an import have together."""
 MOST_FILES = 1000
-
-
-class SourceError(Exception):
-    """A file is not what it should be: ``path:line:column: what; hint``."""
-
-    def __init__(self, at: Location, what: str, hint: str = "") -> None:
-        super().__init__(f"{at}: {what}{hint and f'; {hint}'}")
+DEEPEST = 50
+"""How many files may include each other, one inside the other."""
 
 
 class ImporterError(Exception):
@@ -102,11 +98,16 @@ class Sources:
         key = path.resolve()
         if key in self._open:
             raise SourceError(by, f"{path.as_posix()} includes itself")
+        if len(self._open) == DEEPEST:
+            raise SourceError(by, f"files include each other more than {DEEPEST} deep")
         self._open.append(key)
         try:
             yield self.text(path, by)
         finally:
             self._open.pop()
+
+
+_Read = Callable[[Sequence[Path], Sources, Mapping[Location, str]], Imported]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,26 @@ class Importer:
     """The ends of the names of its files, with their dots."""
     is_ours: Callable[[str], bool]
     """Whether a file with one of these suffixes is of the format, by its text."""
-    read: Callable[[Sequence[Path], Sources, Mapping[Location, str]], Imported]
+    read: _Read
+
+
+def each_alone(read: Callable[[Path, Sources, Mapping[Location, str]], Imported]) -> _Read:
+    """``read`` of an importer for which each file is a protocol of its own. It refuses two of one name."""
+
+    def read_all(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, str]) -> Imported:
+        files: dict[PurePosixPath, Mapping[str, YamlValue]] = {}
+        outcomes: list[Outcome] = []
+        for path in paths:
+            found = read(path, sources, refused)
+            for other in found.files.keys() & files.keys():
+                raise SourceError(
+                    Location(path, 1, 1), f"another of the files is the protocol {other.parts[0]} as well"
+                )
+            files |= found.files
+            outcomes += found.outcomes
+        return Imported(files, tuple(outcomes))
+
+    return read_all
 
 
 @cache
