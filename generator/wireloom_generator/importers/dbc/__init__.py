@@ -1,0 +1,377 @@
+"""DBC files, which describe the messages of a CAN bus, read by cantools."""
+
+import logging
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from wireloom_generator import naming
+from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
+from wireloom_generator.importers.dbc.layout import Condition, Fields, Layout, Signal
+from wireloom_generator.problems import Location
+from wireloom_generator.spec_text import Hex, Noted, YamlValue
+
+if TYPE_CHECKING:
+    from cantools.database.can import Message as CanMessage
+    from cantools.database.can.signal import Signal as CanSignal
+
+_MESSAGE = re.compile(r"[ \t]*BO_[ \t]+(\d+)[ \t]+(\w+)[ \t]*:[ \t]*(\d+)")
+_SIGNAL = re.compile(r"[ \t]*SG_[ \t]+(\w+)")
+_SELECTED = re.compile(r"[ \t]*SG_MUL_VAL_[ \t]")
+_RANGE = re.compile(r"(\d+)[ \t]*-[ \t]*(\d+)")
+_MOST_SELECTED = 1 << 16
+"""The most numbers of multiplexers in a file, of which cantools keeps each."""
+_MOST_BYTES, _LONGEST = 8, 64
+"""How many bytes a frame carries, and one of CAN FD."""
+_LONGEST_MESSAGE = 1785
+"""How many bytes a message has that J1939 sends in several frames."""
+_EXTENDED, _ALL = 1 << 31, 3221225472
+_DATA = "data"
+
+
+def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, str]) -> Imported:
+    files: dict[PurePosixPath, Mapping[str, YamlValue]] = {}
+    outcomes: list[Outcome] = []
+    taken: set[str] = set()
+    for path in paths:
+        database = _Database(path, sources.text(path), refused)
+        name = naming.column(path.stem, taken)
+        files |= {PurePosixPath(name, f"{file}.yaml"): document for file, document in database.files(name)}
+        outcomes += sorted(database.outcomes, key=lambda outcome: outcome.at)
+    return Imported(files, tuple(outcomes))
+
+
+@dataclass(slots=True)
+class _Database:
+    """A file, and what has become of its messages."""
+
+    path: Path
+    text: str
+    refused: Mapping[Location, str]
+    outcomes: list[Outcome] = field(default_factory=list)
+    places: dict[tuple[int, str, str], Location] = field(default_factory=dict)
+    """Where messages are by their numbers and names, and their signals by their own names."""
+    enums: dict[str, YamlValue] = field(default_factory=dict)
+    """The values of each enum."""
+    declared: set[str] = field(default_factory=set)
+
+    def files(self, name: str) -> Iterator[tuple[str, Mapping[str, YamlValue]]]:
+        self._find()
+        messages, comment = self._messages()
+        fits = [message for message in messages if self._fits(message)]
+        has_fd = any(message.is_fd or message.length > _MOST_BYTES for message in fits)
+        record, columns = _record(has_fd=has_fd, is_j1939=any(message.protocol == "j1939" for message in fits))
+        little = sum(s.byte_order == "little_endian" for message in fits for s in message.signals)
+        order = "little" if 2 * little >= sum(len(message.signals) for message in fits) else "big"
+        yield (
+            "protocol",
+            {
+                "protocol": name,
+                "title": f"CAN messages of {self.path.name}",
+                **({"doc": comment} if comment else {}),
+                "source": {"document": self.path.name},
+                "byte_order": order,
+                "record": record,
+            },
+        )
+        taken = {*columns, *naming.ROW, "capture", "protocol", "unknown", "variant"}
+        known: dict[int, str] = {}
+        for message in fits:
+            number = _number(message)
+            at = self.place(message)
+            if number in known:
+                reason = f"{known[number]} has the same identifier"
+                self.outcomes.append(Outcome(message.name, at, Coverage.REFUSED, (reason,)))
+                continue
+            known[number] = message.name
+            file = naming.column(message.name, taken)
+            yield file, _Message(self, message, at, columns, order).document(file)
+
+    def place(self, message: "CanMessage", signal: str = "") -> Location:
+        """Where a message is in the file, or one of its signals."""
+        found = self.places.get((_number(message), message.name, signal))
+        return found or (self.place(message) if signal else Location(self.path, 1, 1))
+
+    def _find(self) -> None:
+        """Find where messages and signals are. Raises ``SourceError`` for what would need too much memory."""
+        message, selected = (0, ""), 0
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if begin := _MESSAGE.match(line):
+                at = Location(self.path, number, begin.start(1) + 1)
+                message = int(begin[1][:20]), begin[2]
+                self.places.setdefault((*message, ""), at)
+                if int(begin[3][:20]) > _LONGEST_MESSAGE:
+                    raise SourceError(at, f"no message has {begin[3][:20]} bytes; at most {_LONGEST_MESSAGE}")
+            elif begin := _SIGNAL.match(line):
+                self.places.setdefault((*message, begin[1]), Location(self.path, number, begin.start(1) + 1))
+            elif _SELECTED.match(line):
+                selected += sum(int(last[:20]) - int(first[:20]) + 1 for first, last in _RANGE.findall(line))
+                if selected > _MOST_SELECTED:
+                    at = Location(self.path, number, 1)
+                    raise SourceError(at, f"more than {_MOST_SELECTED} numbers of multiplexers")
+
+    def _messages(self) -> "tuple[Sequence[CanMessage], str]":
+        from cantools.database.can import Database  # slow to import, and needed here alone
+        from textparser import ParseError
+
+        logging.getLogger("cantools").addHandler(logging.NullHandler())  # it tells of what is refused below
+        database = Database(strict=False)
+        try:
+            database.add_dbc_string(self.text)
+        except ParseError as error:
+            at = Location(self.path, error.line, error.column)
+            raise SourceError(at, "not as DBC files are written") from None
+        except Exception as error:  # of which its documentation says nothing
+            what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            raise SourceError(Location(self.path, 1, 1), f"cantools cannot read it: {what}") from None
+        return database.messages, " ".join(_one_line(bus.comment) for bus in database.buses if bus.comment)
+
+    def _fits(self, message: "CanMessage") -> bool:
+        """Whether a message is in one frame."""
+        if message.length <= _LONGEST and _number(message) != _ALL:
+            return True
+        at = self.place(message)
+        reason = "its signals are of no message" if message.length <= _LONGEST else f"it has more than {_LONGEST} bytes"
+        self.outcomes.append(Outcome(message.name, at, Coverage.REFUSED, (reason,)))
+        return False
+
+
+def _number(message: "CanMessage") -> int:
+    """The number of a message, as in the file and in captures: the highest bit is that of extended frames."""
+    return message.frame_id | (_EXTENDED if message.is_extended_frame else 0)
+
+
+def _record(*, has_fd: bool, is_j1939: bool) -> tuple[YamlValue, frozenset[str]]:
+    """A frame as in captures of Linux, and the names of its columns."""
+    identifier: Fields = [{"name": "identifier", "width": 29}]
+    if is_j1939:
+        identifier = [
+            {"name": "priority", "width": 3, "default": 6},
+            {"name": "extended_data_page", "width": 1, "default": False},
+            {"name": "data_page", "width": 1, "default": False},
+            {"name": "pdu_format", "width": 8},
+            {
+                "name": "pdu_specific",
+                "width": 8,
+                "doc": "Destination, or with a pdu_format from 240 on part of the number.",
+            },
+            {"name": "source_address", "width": 8},
+        ]
+    flags: Fields = [
+        {"name": "is_extended", "width": 1, "doc": "Whether the identifier has 29 bits, not 11."},
+        {"name": "is_remote", "width": 1, "default": False, "doc": "Whether it requests a frame, without data."},
+        {"name": "is_error", "width": 1, "default": False},
+    ]
+    fd: YamlValue = f"4 if size({_DATA}) > {_MOST_BYTES} else 0" if has_fd else 0
+    room = "64 if fd_flags & 4 != 0 else 8" if has_fd else "8"
+    fields: Fields = [
+        {"bits": "u32", "name": "can_id", "byte_order": "big", "fields": [*flags, *identifier]},
+        {"name": "data_size", "type": "u8", "derive": f"size({_DATA})", "unit": "bytes"},
+        {"name": "fd_flags", "type": "u8", "default": fd, "doc": "4 is a frame of CAN FD, 1 its faster bit rate."},
+        {"name": "reserved", "type": "u8", "reserved": True},
+        {"name": "raw_dlc", "type": "u8", "default": 0, "doc": "9 to 15 if the frame says so instead of 8."},
+        {"section": _DATA, "size": "data_size", "trailing": "unknown_data"},
+        {"pad": f"({room}) - data_size" if has_fd else "8 - data_size"},
+    ]
+    record: YamlValue = {
+        "length": "72 if fd_flags & 4 != 0 else 16" if has_fd else 16,
+        "doc": (
+            "A frame as in captures of Linux: struct can_frame with a big-endian identifier, which is a packet of link "
+            "type 227."
+        ),
+        "source": {"document": "LINKTYPE_CAN_SOCKETCAN"},
+        "fields": fields,
+    }
+    names = {
+        str(each["name"]) for each in [*flags, *identifier, *fields[:-2]] if isinstance(each, dict) and "name" in each
+    }
+    return record, frozenset({*names, _DATA, "unknown_data"})
+
+
+@dataclass(slots=True)
+class _Message:
+    database: _Database
+    message: "CanMessage"
+    at: Location
+    columns: frozenset[str]
+    byte_order: str
+    reasons: list[str] = field(default_factory=list)
+
+    def document(self, name: str) -> Mapping[str, YamlValue]:
+        """The spec of the message."""
+        whole = self.database.refused.get(self.at)
+        enums: Fields = []
+        sections: YamlValue = {_DATA: [{"name": "payload", "type": "bytes", "size": "rest"}]}
+        if whole is None:
+            fields, left_out, enums = self._fields()
+            todo = "; ".join(f"{each} is left out: {reason}" for each, reason in left_out.items())
+            self.reasons += [f"{each} is left out: {reason}" for each, reason in left_out.items()]
+            sections = Noted({_DATA: fields}, f"TODO: {todo}" if todo else "", self.at)
+        else:
+            self.reasons = [whole]
+            sections = Noted(sections, f"TODO: {whole}", self.at)
+        said = Coverage.BYTES if self.reasons else Coverage.WHOLE
+        self.database.outcomes.append(Outcome(self.message.name, self.at, said, tuple(dict.fromkeys(self.reasons))))
+        doc = _sentences(self.message.comment, self._sent())
+        return {
+            "message": name,
+            "title": self.message.name,
+            **({"doc": doc} if doc else {}),
+            "source": {"document": self.at.path.name, "section": f"line {self.at.line}"},
+            "match": Noted(self._match(), at=self.at),
+            **({"enums": enums} if enums else {}),
+            **({"sections": sections} if self.message.length else {}),
+        }
+
+    def _sent(self) -> str:
+        """Who sends it, and how often."""
+        senders = [name for name in self.message.senders if name != "Vector__XXX"]
+        by = f"by {' and '.join(senders)}" if senders else ""
+        every = f"every {self.message.cycle_time} ms" if self.message.cycle_time else ""
+        return f"Sent {' '.join(filter(None, [by, every]))}." if by or every else ""
+
+    def _match(self) -> dict[str, YamlValue]:
+        number = _number(self.message)
+        if "pdu_format" not in self.columns:
+            return {"can_id": Hex(number)}
+        if self.message.protocol != "j1939":
+            return {"is_extended": bool(number & _EXTENDED), "can_id": Hex(number)}
+        group = number >> 16 & 0xFF
+        specific = {"pdu_specific": Hex(number >> 8 & 0xFF)} if group >= 240 else {}
+        pages = {"extended_data_page": bool(number >> 25 & 1), "data_page": bool(number >> 24 & 1)}
+        return {
+            "is_extended": True,
+            "is_remote": False,
+            "is_error": False,
+            **pages,
+            "pdu_format": Hex(group),
+            **specific,
+        }
+
+    def _fields(self) -> tuple[Fields, Mapping[str, str], Fields]:
+        """The fields of the message, what is left out of them, and enums that no other message has declared."""
+        signals = {each.name: each for each in self._signals()}
+        length = self.message.length
+        left_out = {name: "it ends behind the message" for name, each in signals.items() if each.end > length}
+        while True:
+            for name, each in signals.items():
+                if any(condition.selector.name in left_out for condition in each.conditions):
+                    left_out.setdefault(name, "its multiplexer is left out")
+            layout = Layout(self.byte_order)
+            there = [each for name, each in signals.items() if name not in left_out]
+            fields = layout.fields(there, 0, length)
+            if not layout.left_out:
+                self.reasons += [f"{name}: {reason}" for name, reason in layout.as_bits.items()]
+                return fields, left_out, [*self._declared(there)]
+            left_out |= layout.left_out
+
+    def _declared(self, signals: Iterable[Signal]) -> Iterator[YamlValue]:
+        for signal in signals:
+            name = str(signal.keys.get("enum", ""))
+            if name and name not in self.database.declared:
+                self.database.declared.add(name)
+                yield {"name": name, "values": self.database.enums[name]}
+
+    def _signals(self) -> Iterator[Signal]:
+        taken = {*self.columns}
+        found: dict[str, Signal] = {}
+        for each in self.message.signals:
+            name = naming.column(each.name, taken)
+            found.setdefault(each.name, self._signal(name, each))
+        by_name = {each.name: each for each in self.message.signals}
+        for each in self.message.signals:
+            yield replace(found[each.name], conditions=tuple(_conditions(each, by_name, found)))
+
+    def _signal(self, name: str, signal: "CanSignal") -> Signal:
+        little = signal.byte_order == "little_endian"
+        start = signal.start if little else signal.start ^ 7
+        at = self.database.place(self.message, signal.name)
+        plain = Signal(name, start, signal.length, little, noted=Noted("", at=at))
+        about = _about(signal)
+        reason = self.database.refused.get(at)
+        if reason is not None and at != self.at:
+            self.reasons.append(f"{signal.name}: {reason}")
+            return replace(plain, keys=about, noted=Noted("", f"TODO: {reason}", at))
+        scale, offset = signal.scale, signal.offset
+        is_excess = scale == 1 and offset == int(offset) and not signal.is_signed and not signal.is_float
+        as_double = {**({"scale": scale} if scale != 1 else {}), **({"offset": offset} if offset else {})}
+        meaning: dict[str, YamlValue] = {"as": {"double": as_double}} if as_double and not is_excess else {}
+        enum = self._enum(signal, int(offset) if is_excess else 0)
+        return replace(
+            plain,
+            is_signed=signal.is_signed and not signal.is_float,
+            is_float=signal.is_float,
+            offset=int(offset) if is_excess else 0,
+            keys={**meaning, **({"enum": enum} if enum else {}), **about},
+            has_enum=bool(enum),
+        )
+
+    def _enum(self, signal: "CanSignal", offset: int) -> str:
+        """The name of the enum that names the numbers of a signal; it is empty if there is none."""
+        lowest = -(1 << signal.length - 1) if signal.is_signed else 0
+        numbers = range(lowest, lowest + (1 << signal.length))
+        choices = {number: str(text) for number, text in (signal.choices or {}).items() if number in numbers}
+        if not choices or signal.is_float or (signal.length == 1 and set(choices) != {0, 1}):
+            return ""
+        taken: set[str] = set()
+        values: Fields = []
+        for number, text in choices.items():
+            label = _one_line(text) or str(number)
+            name = word = re.sub(r"\W+", "_", label, flags=re.ASCII).strip("_") or "value"
+            word = name = word if word[0].isalpha() else f"n_{word}"
+            if word in taken:
+                name, label = f"{word}_{number}".replace("-", "minus_"), f"{label} ({number})"
+            taken.add(name)
+            values.append({"name": name, "value": number + offset, **({"label": label} if label != name else {})})
+        known = self.database.enums
+        camel = "".join(part[:1].upper() + part[1:] for part in re.split(r"_+", signal.name)) or "Values"
+        camel = camel if camel[0].isalpha() else f"N{camel}"
+        candidates = [camel, f"{self.message.name[:1].upper()}{self.message.name[1:]}{camel}".replace("_", "")]
+        candidates += [f"{candidates[1]}{number}" for number in range(2, 1000)]
+        for candidate in candidates:
+            if known.setdefault(candidate, values) == values:
+                return candidate
+        return ""
+
+
+def _conditions(
+    signal: "CanSignal", by_name: "Mapping[str, CanSignal]", found: Mapping[str, Signal]
+) -> Iterable[Condition]:
+    """What selects a signal, the outermost multiplexer first."""
+    conditions: list[Condition] = []
+    seen = {signal.name}
+    while (selector := signal.multiplexer_signal) is not None and selector in by_name and selector not in seen:
+        seen.add(selector)
+        conditions.append(Condition(found[selector], frozenset(signal.multiplexer_ids or ())))
+        signal = by_name[selector]
+    return reversed(conditions)
+
+
+def _about(signal: "CanSignal") -> dict[str, YamlValue]:
+    """Unit and documentation of a signal."""
+    low, high = signal.minimum, signal.maximum
+    has_range = low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
+    unit = _one_line(signal.unit)
+    doc = _sentences(signal.comment, f"{low:.15g} to {high:.15g}." if has_range else "")
+    return {**({"unit": unit} if unit else {}), **({"doc": doc} if doc else {})}
+
+
+def _sentences(comment: str | None, more: str) -> str:
+    """A comment, and what else is known."""
+    said = _one_line(comment)
+    end = "." if said and more and said[-1] not in ".!?:;," else ""
+    return " ".join(filter(None, [f"{said}{end}", more]))
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join("".join(each if each.isprintable() else " " for each in str(text or "")).split())
+
+
+def _is_ours(text: str) -> bool:
+    return re.search(r"^[ \t]*(VERSION|BU_|BO_|NS_)\b", text, re.MULTILINE) is not None
+
+
+IMPORTER = Importer("DBC, messages of a CAN bus", (".dbc",), _is_ours, _read)
