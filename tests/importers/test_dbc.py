@@ -135,7 +135,7 @@ def _invented(seed: int) -> str:
 @pytest.mark.parametrize("seed", range(4))
 def test_signals_anywhere_are_read_and_written_as_by_cantools(seed: int, tmp_path: Path) -> None:
     made = _imported(_invented(seed), tmp_path)
-    assert {outcome.said for outcome in made.result.outcomes} == {Coverage.WHOLE}
+    assert {outcome.coverage for outcome in made.result.outcomes} == {Coverage.WHOLE}
     chosen = random.Random(seed)
     for message in made.database.messages:
         for _ in range(10):
@@ -321,7 +321,7 @@ BO_ 3221225472 VECTOR__INDEPENDENT_SIG_MSG: 0 Vector__XXX
 """,
         tmp_path,
     )
-    assert [(each.name, each.at.line, str(each.said), set(each.reasons)) for each in made.result.outcomes] == [
+    assert [(each.name, each.at.line, str(each.coverage), set(each.reasons)) for each in made.result.outcomes] == [
         (
             "Odd",
             3,

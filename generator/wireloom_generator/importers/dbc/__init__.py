@@ -207,9 +207,9 @@ class _Message:
         sections: YamlValue = {_DATA: [{"name": "payload", "type": "bytes", "size": "rest"}]}
         if whole is None:
             fields, left_out, enums = self._fields()
-            todo = "; ".join(f"{each} is left out: {reason}" for each, reason in left_out.items())
-            self.reasons += [f"{each} is left out: {reason}" for each, reason in left_out.items()]
-            sections = Noted({_DATA: fields}, f"TODO: {todo}" if todo else "", self.at)
+            reasons = [f"{each} is left out: {reason}" for each, reason in left_out.items()]
+            self.reasons += reasons
+            sections = Noted({_DATA: fields}, "\n".join(f"TODO: {reason}" for reason in reasons), self.at)
         else:
             self.reasons = [whole]
             sections = Noted(sections, f"TODO: {whole}", self.at)
