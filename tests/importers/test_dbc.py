@@ -261,6 +261,17 @@ def test_a_frame_with_more_bytes_keeps_them_and_one_with_fewer_is_malformed(bus:
         made.row("Short", b"\x01")
 
 
+def test_files_of_windows(tmp_path: Path) -> None:
+    """Most tools for DBC files write them so, and cantools reads them so by default."""
+    text = f'{_HEAD}BO_ 1 Air: 1 ECU\n SG_ Temp : 0|8@1- (1,0) [0|0] "\N{DEGREE SIGN}C" Dash\n'
+    path = tmp_path / "bus.dbc"
+    path.write_text(text, encoding="cp1252")
+    result = importing.imported([path], importers.own()["dbc"], tmp_path / "specs")
+    assert "unit: \N{DEGREE SIGN}C" in "".join(result.files.values())
+    (signal,) = cantools.database.load_file(path).get_message_by_name("Air").signals
+    assert signal.unit == "\N{DEGREE SIGN}C"
+
+
 def test_remote_frames_are_no_message(bus: _Made) -> None:
     """They have the length of the data that they request, and no data."""
     frame = bytes.fromhex("40000064 08000000 0000000000000000")

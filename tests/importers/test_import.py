@@ -105,8 +105,11 @@ def test_a_cycle_over_several_files_is_refused() -> None:
 
 
 def test_a_file_that_is_no_text_is_refused() -> None:
-    Path("a.words").write_bytes(b"kind u8\n\xff")
-    assert run("import", "a.words", status=1).stderr == "wireloom: a.words:2:1: not text in UTF-8; convert it first\n"
+    Path("a.words").write_bytes(b"kind u8\n\xff\x00")
+    assert (
+        run("import", "a.words", status=1).stderr
+        == "wireloom: a.words:2:1: not text in UTF-8 or Windows-1252; convert it first\n"
+    )
 
 
 def test_files_are_not_read_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,9 @@ Each module beside this one has an ``IMPORTER``. Those of other packages are ent
 ``wireloom.importers``: ``name = "package.module:IMPORTER"``. No importer imports another.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -27,6 +28,8 @@ MOST_BYTES = 8 << 20
 MOST_FILES = 1000
 DEEPEST = 50
 """How many files may include each other, one inside the other."""
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+"""Bytes that are in no text, whatever its encoding."""
 
 
 class ImporterError(Exception):
@@ -63,7 +66,7 @@ class Imported:
 
 @dataclass
 class Sources:
-    """Reads the files of an import, and those that they include: UTF-8, and not too much of it."""
+    """Reads the files of an import, and those that they include: UTF-8 or Windows-1252, and not too much of it."""
 
     _left: int = MOST_BYTES
     _texts: dict[Path, str] = field(default_factory=dict)
@@ -83,11 +86,7 @@ class Sources:
                 raise SourceError(at, f"more than {MOST_BYTES >> 20} MiB in all files together")
             if len(self._texts) >= MOST_FILES:
                 raise SourceError(by or at, f"more than {MOST_FILES} files")
-            try:
-                self._texts[key] = data.decode("utf-8-sig")
-            except UnicodeDecodeError as error:
-                line = data.count(b"\n", 0, error.start) + 1
-                raise SourceError(Location(path, line, 1), "not text in UTF-8", "convert it first") from None
+            self._texts[key] = _text(path, data)
         return self._texts[key]
 
     @contextmanager
@@ -174,6 +173,17 @@ def importer_of(path: Path, sources: Sources) -> str:
         raise ImporterError(f"{path.as_posix()} may be {' or '.join(found)}; say --format")
     known = ", ".join(f"{name} ({' '.join(importer.suffixes)})" for name, importer in own().items())
     raise ImporterError(f"nothing says what {path.as_posix()} is; say --format: {known}")
+
+
+def _text(path: Path, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if not _CONTROLS.search(data):
+            with suppress(UnicodeDecodeError):
+                return data.decode("cp1252")
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(Location(path, line, 1), "not text in UTF-8 or Windows-1252", "convert it first") from None
 
 
 def _reads(importer: Importer, path: Path, text: str) -> bool:

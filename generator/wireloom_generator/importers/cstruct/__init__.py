@@ -9,7 +9,15 @@ from typing import Any
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
 from wireloom_generator.importers.cstruct import source as headers
-from wireloom_generator.importers.cstruct.layout import PRELUDE, CEnum, Layouts, Member, Scalar, Struct, UnsayableError
+from wireloom_generator.importers.cstruct.layout import (
+    PRELUDE,
+    CEnum,
+    Layouts,
+    Scalar,
+    Struct,
+    StructMember,
+    UnsayableError,
+)
 from wireloom_generator.problems import Location
 from wireloom_generator.spec_text import Noted, YamlValue
 
@@ -210,7 +218,7 @@ class _Header:
                 found += self._plain(member, taken)
         return [*found, *_padding(at, 8 * struct.size, base)]
 
-    def _bits(self, run: Sequence[Member], start: int, stop: int, taken: set[str], base: int) -> Fields:
+    def _bits(self, run: Sequence[StructMember], start: int, stop: int, taken: set[str], base: int) -> Fields:
         """Bit fields that share bytes."""
         inside: Fields = []
         computed: Fields = []
@@ -228,7 +236,7 @@ class _Header:
                 inside += _unused(member.start, member.stop, base)
         return [{"bits": f"u{stop - start}", "bit_order": "lsb", "fields": inside}, *computed]
 
-    def _bit_field(self, member: Member, name: str, computed: Fields, taken: set[str]) -> YamlValue:
+    def _bit_field(self, member: StructMember, name: str, computed: Fields, taken: set[str]) -> YamlValue:
         scalar, at = member.type, self.source.place(member.line)
         assert isinstance(scalar, Scalar)
         about = self._doc(member)
@@ -247,7 +255,7 @@ class _Header:
         sign = {"sign": "twos_complement"} if scalar.kind in ("i", "char") else {}
         return Noted({**bare, **sign, **about}, at=at)
 
-    def _plain(self, member: Member, taken: set[str]) -> Fields:
+    def _plain(self, member: StructMember, taken: set[str]) -> Fields:
         """A member of whole bytes."""
         name = naming.column(member.name or "anonymous", taken)
         at, size, about = self.source.place(member.line), member.bits // 8, self._doc(member)
@@ -274,7 +282,7 @@ class _Header:
             about = {"doc": " ".join(said)}
         return [Noted({"name": name, **value, **repeat, **about}, at=at)]
 
-    def _typed(self, member: Member, name: str) -> tuple[str, dict[str, YamlValue]]:
+    def _typed(self, member: StructMember, name: str) -> tuple[str, dict[str, YamlValue]]:
         """The type of a member or its items, as keys; or why there is none."""
         scalar = member.type
         last = member.dims[-1] if member.dims else 0
@@ -303,11 +311,11 @@ class _Header:
         enum = self._enum(scalar.enum) if scalar.enum is not None else ""
         return "", {**keys, **({"enum": enum} if enum else {})}
 
-    def _todo(self, value: YamlValue, member: Member, reason: str) -> YamlValue:
+    def _todo(self, value: YamlValue, member: StructMember, reason: str) -> YamlValue:
         self.reasons.append(f"{member.name or 'a member'}: {reason}")
         return Noted(value, f"TODO: {reason}", self.source.place(member.line))
 
-    def _doc(self, member: Member) -> dict[str, YamlValue]:
+    def _doc(self, member: StructMember) -> dict[str, YamlValue]:
         doc = self.source.docs.get(member.line, "")
         return {"doc": doc} if doc else {}
 
@@ -341,9 +349,9 @@ class _Header:
         return found
 
 
-def _run(members: Sequence[Member]) -> list[Member]:
+def _run(members: Sequence[StructMember]) -> list[StructMember]:
     """The bit fields at the beginning that share bytes, up to where a unit of their type ends."""
-    run: list[Member] = []
+    run: list[StructMember] = []
     for member in members:
         if member.width is None:
             break

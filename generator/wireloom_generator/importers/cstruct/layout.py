@@ -72,7 +72,7 @@ class CEnum:
 
 
 @dataclass(slots=True)
-class Member:
+class StructMember:
     """A member at its place, in bits from the start of the struct; ``width`` is that of a bit field."""
 
     name: str
@@ -93,7 +93,7 @@ class Member:
 class Struct:
     name: str
     line: int
-    members: list[Member] = field(default_factory=list)
+    members: list[StructMember] = field(default_factory=list)
     size: int = 0
     align: int = 1
     is_union: bool = False
@@ -321,7 +321,7 @@ class Layouts:
         unit = 8 * scalar.align
         return -(-at // unit) * unit
 
-    def _member(self, decl: Any, at: int, *, is_packed: bool, pack: int, struct: Struct) -> Member | None:
+    def _member(self, decl: Any, at: int, *, is_packed: bool, pack: int, struct: Struct) -> StructMember | None:
         line = self.line(decl)
         scalar, dims, is_open = self._resolved(decl.type, 0)
         align = 1 if is_packed else min(scalar.align, pack or scalar.align)
@@ -341,7 +341,7 @@ class Layouts:
                 at = -(-at // unit) * unit
             if decl.name is not None:
                 struct.align = max(struct.align, align)
-            return Member(decl.name or "", line, scalar, at, width, width=width)
+            return StructMember(decl.name or "", line, scalar, at, width, width=width)
         if isinstance(scalar, Struct):
             if not struct.is_union:
                 self.used.add(id(scalar))
@@ -349,7 +349,9 @@ class Layouts:
                 raise UnsayableError("a struct without an end is inside it", line)
         struct.align = max(struct.align, align)
         at = -(-at // (8 * align)) * 8 * align
-        return Member(decl.name or "", line, scalar, at, 8 * scalar.size * _product(dims), dims, is_flexible=is_open)
+        return StructMember(
+            decl.name or "", line, scalar, at, 8 * scalar.size * _product(dims), dims, is_flexible=is_open
+        )
 
 
 def _product(numbers: Sequence[int]) -> int:

@@ -28,7 +28,9 @@ _MOST_BYTES, _LONGEST = 8, 64
 """How many bytes a frame carries, and one of CAN FD."""
 _LONGEST_MESSAGE = 1785
 """How many bytes a message has that J1939 sends in several frames."""
-_EXTENDED, _ALL = 1 << 31, 3221225472
+_EXTENDED = 1 << 31
+_NO_MESSAGE = 0xC0000000
+"""The number of what is no message: tools keep signals there that are in none."""
 _DATA = "data"
 
 
@@ -88,7 +90,7 @@ class _Database:
                 continue
             known[number] = message.name
             file = naming.column(message.name, taken)
-            yield file, _Message(self, message, at, columns, order).document(file)
+            yield file, _DbcMessage(self, message, at, columns, order).document(file)
 
     def place(self, message: "CanMessage", signal: str = "") -> Location:
         """Where a message is in the file, or one of its signals."""
@@ -103,6 +105,9 @@ class _Database:
                 at = Location(self.path, number, begin.start(1) + 1)
                 message = int(begin[1][:20]), begin[2]
                 self.places.setdefault((*message, ""), at)
+                if message[0] == _NO_MESSAGE:  # which cantools leaves out
+                    reason = "its signals are of no message"
+                    self.outcomes.append(Outcome(message[1], at, Coverage.REFUSED, (reason,)))
                 if int(begin[3][:20]) > _LONGEST_MESSAGE:
                     raise SourceError(at, f"no message has {begin[3][:20]} bytes; at most {_LONGEST_MESSAGE}")
             elif begin := _SIGNAL.match(line):
@@ -131,10 +136,10 @@ class _Database:
 
     def _fits(self, message: "CanMessage") -> bool:
         """Whether a message is in one frame."""
-        if message.length <= _LONGEST and _number(message) != _ALL:
+        if message.length <= _LONGEST:
             return True
         at = self.place(message)
-        reason = "its signals are of no message" if message.length <= _LONGEST else f"it has more than {_LONGEST} bytes"
+        reason = f"it has more than {_LONGEST} bytes"
         self.outcomes.append(Outcome(message.name, at, Coverage.REFUSED, (reason,)))
         return False
 
@@ -192,7 +197,7 @@ def _record(*, has_fd: bool, is_j1939: bool) -> tuple[YamlValue, frozenset[str]]
 
 
 @dataclass(slots=True)
-class _Message:
+class _DbcMessage:
     database: _Database
     message: "CanMessage"
     at: Location
