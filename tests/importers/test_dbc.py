@@ -12,12 +12,14 @@ import cantools
 import pytest
 from cantools.database.can import Database, Message
 from scapy.layers.can import CAN
+from scapy.utils import wrpcap
 from support import compiled
 
 from wireloom.codec import DecodeError
 from wireloom_generator import importers, importing
 from wireloom_generator.importers import Coverage, SourceError
 from wireloom_generator.naming import snake_case
+from wireloom_protocols import pcap
 
 _HEAD = 'VERSION "1"\nBU_: ECU Dash\n'
 
@@ -279,11 +281,16 @@ def test_remote_frames_are_no_message(bus: _Made) -> None:
     assert (row["message"], row["is_remote"], row["identifier"]) == ("unknown", True, 100)
 
 
-def test_frames_are_those_of_captures(bus: _Made) -> None:
+def test_frames_are_those_of_captures(bus: _Made, tmp_path: Path) -> None:
     """Scapy writes them as well; what Linux captures is padded."""
     packet = CAN(identifier=0x18FEF1FE, flags="extended", length=8, data=bytes.fromhex("3000000000000000"))
     row = bus.protocol.parse(bytes(packet).ljust(16, b"\0"))
     assert (row["message"], row["diagnostics"]["page"]) == ("diagnostics", 0)
+    file = tmp_path / "drive.pcap"
+    wrpcap(str(file), [bytes(packet).ljust(16, b"\0")] * 2, linktype=227)
+    packets = pcap.decode_columnar(file.read_bytes(), capture="raw").to_pylist()
+    there = [packet["packet"]["data"] for packet in packets if packet["message"] == "packet"]
+    assert [bus.protocol.parse(data)["message"] for data in there] == ["diagnostics"] * 2
     columns = bus.columns.decode_columnar(_frame(bus.message("Engine"), bytes(8)) * 3)
     assert columns["message"].to_pylist() == ["engine"] * 3
 
