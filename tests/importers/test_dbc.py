@@ -295,6 +295,26 @@ def test_frames_are_those_of_captures(bus: _Made, tmp_path: Path) -> None:
     assert columns["message"].to_pylist() == ["engine"] * 3
 
 
+@pytest.mark.parametrize("order", ["1", "0"])
+def test_labels_are_of_the_number_and_its_meaning_is_computed(order: str, tmp_path: Path) -> None:
+    """cantools has the choice instead of the number."""
+    made = _imported(
+        f"""{_HEAD}BO_ 1 Tank: 4 ECU
+ SG_ Level : {7 * (order == "0")}|8@{order}+ (0.5,0) [0|0] "l" Dash
+ SG_ Inner : {11 + 4 * (order == "0")}|12@{order}- (0.5,-3) [0|0] "l" Dash
+ SG_ Odd : 24|1@1+ (2,0) [0|0] "" Dash
+VAL_ 1 Level 255 "not available" ;
+VAL_ 1 Inner -1 "not available" -2 "none" -3 "none" ;
+""",
+        tmp_path,
+    )
+    assert {outcome.coverage for outcome in made.result.outcomes} == {Coverage.WHOLE}
+    for data in (bytes.fromhex("ffffff01"), bytes.fromhex("10203005"), bytes.fromhex("fffeff01")):
+        _same(made, "Tank", data)
+    row = made.row("Tank", bytes.fromhex("ff000000"))
+    assert (row["level_raw"], row["level_raw_name"], row["level"]) == (255, "not available", 127.5)
+
+
 def test_floats(tmp_path: Path) -> None:
     made = _imported(
         f"""{_HEAD}BO_ 1 Floats: 20 ECU
@@ -384,6 +404,33 @@ BA_ "VFrameFormat" BO_ 2565480958 3;
     assert addressed.pdu_format < 240
     other = cantools.j1939.frame_id_pack(3, 0, 0, addressed.pdu_format, 0x44, 0x21)
     assert [name(1 << 31 | other), name(100), name(1 << 31 | 100)] == ["addressed", "plain", "unknown"]
+
+
+def test_multiplexers_select_by_their_numbers(tmp_path: Path) -> None:
+    """cantools compares what they mean, after the factor."""
+    made = _imported(
+        f"""{_HEAD}BO_ 1 Pages: 1 ECU
+ SG_ Page M : 0|4@1+ (2,0) [0|0] "" Dash
+ SG_ Value m1 : 4|4@1+ (1,0) [0|0] "" Dash
+""",
+        tmp_path,
+    )
+    assert (made.row("Pages", b"\x51")["page"], made.row("Pages", b"\x51")["value"]) == (2.0, 5)
+    with pytest.raises(cantools.database.DecodeError, match="expected multiplexer id 1, but got 2"):
+        made.message("Pages").decode(b"\x51")
+
+
+def test_messages_of_one_group_are_known_by_their_whole_number(tmp_path: Path) -> None:
+    made = _imported(
+        f"""{_HEAD}BO_ 2566844926 First: 8 ECU
+BO_ 2566844927 Second: 8 ECU
+BA_DEF_ BO_ "VFrameFormat" ENUM "StandardCAN","ExtendedCAN","reserved","J1939PG";
+BA_DEF_DEF_ "VFrameFormat" "J1939PG";
+""",
+        tmp_path,
+    )
+    frames = [number.to_bytes(4, "big") + bytes([8, 0, 0, 0]) + bytes(8) for number in (2566844926, 2566844927)]
+    assert [made.protocol.parse(frame)["message"] for frame in frames] == ["first", "second"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from support.paths import ROOT
 
 from wireloom_protocols import databus
 
@@ -12,6 +13,7 @@ pytestmark = pytest.mark.program
 
 WITHOUT = "import sys; sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(','))); "
 PROGRAM = "import runpy; runpy.run_module('wireloom', run_name='__main__')"
+HEADER = str(ROOT / "tests/importers/cstruct/reading.h")
 
 
 def run_without(packages: str, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -26,6 +28,7 @@ def run_without(packages: str, code: str, *arguments: str) -> subprocess.Complet
         ("click", ["decode", "databus", "-"], "this program needs click; pip install 'wireloom[cli]'"),
         ("rich", ["--version"], "this program needs rich; pip install 'wireloom[cli]'"),
         ("yaml", ["check", "."], "this command needs yaml; pip install 'wireloom[generator]'"),
+        ("pycparser", ["import", HEADER], "this format needs pycparser; pip install 'wireloom[generator]'"),
         ("jinja2", ["generate", "."], "this command needs jinja2; pip install 'wireloom[generator]'"),
         ("zensical", ["docs", "."], "this command needs zensical; pip install 'wireloom[docs]'"),
         ("duckdb", ["sql", "select 1"], "this command needs duckdb; pip install 'wireloom[sql]'"),

@@ -11,6 +11,7 @@ from wireloom import files
 from wireloom.cli.diagnostics import FAILED, FailedError, MisuseError, complain, tell
 from wireloom.cli.findings import ReportFormat, report
 from wireloom.cli.specs import compiler
+from wireloom.extras import needed
 
 if TYPE_CHECKING:
     from wireloom_generator.importing import SpecImport
@@ -33,10 +34,11 @@ def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
         names = [format_name] if format_name else sorted({importers.importer_of(path, sources) for path in paths})
         if len(names) > 1:
             raise MisuseError(f"the files are of several formats, {' and '.join(names)}; import each by itself")
-        result = importing.imported(paths, importers.named(names[0]), out, sources)
+        with needed("this format", "generator"):
+            result = importing.imported(paths, importers.named(names[0]), out, sources)
     except importers.SourceError as error:
         raise FailedError(str(error)) from error
-    except (importers.ImporterError, importing.TakenError) as error:
+    except (importers.ImporterError, importing.TakenError, ModuleNotFoundError) as error:
         raise MisuseError(str(error)) from error
     _write(result, out)
     for outcome in result.outcomes:

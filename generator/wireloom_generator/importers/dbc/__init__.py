@@ -81,6 +81,7 @@ class _Database:
         )
         taken = {*columns, *naming.ROW, "capture", "protocol", "unknown", "variant"}
         known: dict[int, str] = {}
+        groups = [_group(_number(message)) for message in fits if message.protocol == "j1939"]
         for message in fits:
             number = _number(message)
             at = self.place(message)
@@ -90,7 +91,8 @@ class _Database:
                 continue
             known[number] = message.name
             file = naming.column(message.name, taken)
-            yield file, _DbcMessage(self, message, at, columns, order).document(file)
+            is_exact = groups.count(_group(number)) > 1
+            yield file, _DbcMessage(self, message, at, columns, order, is_exact).document(file)
 
     def place(self, message: "CanMessage", signal: str = "") -> Location:
         """Where a message is in the file, or one of its signals."""
@@ -149,6 +151,11 @@ def _number(message: "CanMessage") -> int:
     return message.frame_id | (_EXTENDED if message.is_extended_frame else 0)
 
 
+def _group(number: int) -> int:
+    """The parameter group of a number, in its place: without a destination."""
+    return number & (0x3FFFF00 if number >> 16 & 0xFF >= 240 else 0x3FF0000)
+
+
 def _record(*, has_fd: bool, is_j1939: bool) -> tuple[YamlValue, frozenset[str]]:
     """A frame as in captures of Linux, and the names of its columns."""
     identifier: Fields = [{"name": "identifier", "width": 29}]
@@ -203,6 +210,8 @@ class _DbcMessage:
     at: Location
     columns: frozenset[str]
     byte_order: str
+    is_exact: bool
+    """Whether other messages of J1939 are of the same parameter group."""
     reasons: list[str] = field(default_factory=list)
 
     def document(self, name: str) -> Mapping[str, YamlValue]:
@@ -242,7 +251,7 @@ class _DbcMessage:
         number = _number(self.message)
         if "pdu_format" not in self.columns:
             return {"can_id": Hex(number)}
-        if self.message.protocol != "j1939":
+        if self.message.protocol != "j1939" or self.is_exact:
             return {"is_extended": bool(number & _EXTENDED), "can_id": Hex(number)}
         group = number >> 16 & 0xFF
         specific = {"pdu_specific": Hex(number >> 8 & 0xFF)} if group >= 240 else {}
@@ -285,6 +294,7 @@ class _DbcMessage:
         found: dict[str, Signal] = {}
         for each in self.message.signals:
             name = naming.column(each.name, taken)
+            taken.add(f"{name}_raw")
             found.setdefault(each.name, self._signal(name, each))
         by_name = {each.name: each for each in self.message.signals}
         for each in self.message.signals:
@@ -312,6 +322,7 @@ class _DbcMessage:
             offset=int(offset) if is_excess else 0,
             keys={**meaning, **({"enum": enum} if enum else {}), **about},
             has_enum=bool(enum),
+            is_selector=signal.is_multiplexer,
         )
 
     def _enum(self, signal: "CanSignal", offset: int) -> str:
@@ -327,8 +338,10 @@ class _DbcMessage:
             label = _one_line(text) or str(number)
             name = word = re.sub(r"\W+", "_", label, flags=re.ASCII).strip("_") or "value"
             word = name = word if word[0].isalpha() else f"n_{word}"
-            if word in taken:
-                name, label = f"{word}_{number}".replace("-", "minus_"), f"{label} ({number})"
+            if name in taken:
+                label = f"{label} ({number})"
+            while name in taken:
+                name = f"{name}_{number}".replace("-", "minus_")
             taken.add(name)
             values.append({"name": name, "value": number + offset, **({"label": label} if label != name else {})})
         known = self.database.enums

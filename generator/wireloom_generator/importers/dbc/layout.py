@@ -39,6 +39,7 @@ class Signal:
     """What is added to the number, as in excess-40."""
     keys: Mapping[str, YamlValue] = field(default_factory=dict)
     has_enum: bool = False
+    is_selector: bool = False
     conditions: tuple[Condition, ...] = ()
     noted: Noted = field(default_factory=lambda: Noted(""))
     """The comment above it, and its place in the source."""
@@ -60,6 +61,28 @@ class Signal:
     @property
     def is_bool(self) -> bool:
         return self.width == 1 and not self.has_enum
+
+    @property
+    def number(self) -> str:
+        """The column with its number. Enums and matches are not about what a number means, which is then computed."""
+        return f"{self.name}_raw" if "as" in self.keys and (self.has_enum or self.is_selector) else self.name
+
+    def labelled(self) -> "Signal":
+        """The signal as its number alone."""
+        if self.number == self.name:
+            return self
+        return replace(self, name=self.number, keys={key: self.keys[key] for key in ("enum",) if key in self.keys})
+
+    def meaning(self, number: str, when: Mapping[str, YamlValue]) -> dict[str, YamlValue]:
+        """The computed field with what the number in the field ``number`` means."""
+        kept = {key: value for key, value in self.keys.items() if key != "enum" or number == self.name}
+        return {"name": self.name, "type": self.computed_type, **when, "compute": number, **kept}
+
+    @property
+    def computed_type(self) -> str:
+        """The type of a computed number that holds all of its own."""
+        size = next((size for size in (8, 16, 32) if size >= self.width + (self.offset != 0)), 64)
+        return f"{'i' if self.is_signed or self.offset < 0 else 'u'}{size}"
 
     def within(self, *, little: bool) -> range:
         """The numbers of its bits in either byte order; it is in one byte, or has that order."""
@@ -108,9 +131,10 @@ class Layout:
             return [{"choice": alternatives}]
         whole = signals[0]
         if len(signals) == 1 and whole.width == 8 * (stop - start) and not whole.conditions and not whole.offset:
-            number = self._number(whole)
+            number = self._number(whole.labelled())
             if number is not None:
-                return [whole.note(number)]
+                meant = [whole.note(whole.meaning(whole.number, {}))] if whole.number != whole.name else []
+                return [whole.note(number), *meant]
         return self._bits(signals, start, stop)
 
     def _number(self, signal: Signal) -> dict[str, YamlValue] | None:
@@ -143,7 +167,7 @@ class Layout:
         for names in first:
             match = [bool(number) for number in classes[names]] if selector.is_bool else _ranges(classes[names])
             key: YamlValue = match[0] if len(match) == 1 else match
-            yield {"match": {selector.name: key}}, [*others, *(selected[name].inner() for name in names)]
+            yield {"match": {selector.number: key}}, [*others, *(selected[name].inner() for name in names)]
         yield {}, [*others, *(selected[name].inner() for name in last)]
 
     def _bits(self, signals: Sequence[Signal], start: int, stop: int) -> Fields:
@@ -175,12 +199,15 @@ class Layout:
         is_split = signal.end - signal.first > 1 and signal.is_little != little
         is_scaled_bit = signal.width == 1 and (signal.is_signed or signal.offset or "as" in signal.keys)
         if not is_split and not is_scaled_bit:
-            yield signal.within(little=little), self._note(signal, _bit_field(signal))
+            yield signal.within(little=little), self._note(signal, _bit_field(signal.labelled()))
+            if signal.number != signal.name:
+                when = {"when": f"present({signal.number})"} if signal.conditions else {}
+                computed.append(signal.note(signal.meaning(signal.number, when)))
             return
         number = f"{signal.name}_raw" if "as" in signal.keys else signal.name
         unsigned = _minus(number, signal.offset)
         terms: list[str] = []
-        when: dict[str, YamlValue] = {}
+        when = {}
         negative = ""
         for part in _bytewise(signal):
             at = part.start - signal.start
@@ -198,14 +225,12 @@ class Layout:
             total = f"({total}) - ({1 << signal.width:#x} if {negative} else 0)"
         if signal.offset:
             total = _minus(f"({total})", -signal.offset)
-        size = next((size for size in (8, 16, 32) if size >= signal.width + (signal.offset != 0)), 64)
-        kind = f"{'i' if signal.is_signed or signal.offset < 0 else 'u'}{size}"
         if number != signal.name:
-            computed.append(signal.note({"name": number, "type": kind, **when, "compute": total}))
-            total = number
-        computed.append(
-            self._note(signal, {"name": signal.name, "type": kind, **when, "compute": total, **signal.keys})
-        )
+            keys = {"enum": signal.keys["enum"]} if "enum" in signal.keys else {}
+            head = {"name": number, "type": signal.computed_type, **when, "compute": total, **keys}
+            computed += [signal.note(head), signal.note(signal.meaning(number, when))]
+        else:
+            computed.append(self._note(signal, {**signal.meaning(number, when), "compute": total}))
 
     def _note(self, signal: Signal, value: YamlValue) -> Noted:
         """The value with the comment of the signal, and why it is only its bits."""
