@@ -313,6 +313,24 @@ def test_what_is_no_header_is_refused_with_a_sentence(text: str, told: str, tmp_
     assert "\n" not in str(error.value)
 
 
+def test_headers_that_ask_for_the_machine(tmp_path: Path) -> None:
+    """Two parts of a byte, as headers of Linux have them."""
+    text = """struct head {
+#if defined(__LITTLE_ENDIAN_BITFIELD)
+    __u8 size:4, version:4;
+#elif defined(__BIG_ENDIAN_BITFIELD)
+    __u8 version:4, size:4;
+#else
+#error "no order"
+#endif
+#if __BYTE_ORDER != __LITTLE_ENDIAN
+    int swapped;
+#endif
+};
+"""
+    assert dict(_codec(text, tmp_path).parse(b"\x45")["head"]) == {"size": 5, "version": 4}
+
+
 def test_each_struct_is_a_message_where_there_are_several(tmp_path: Path) -> None:
     text = "struct a { int x; }; struct b { unsigned short y; };"
     codec = _codec(text, tmp_path)

@@ -32,6 +32,7 @@ def _typedefs() -> Iterator[tuple[str, str]]:
         ("BYTE", "unsigned char"), ("WORD", "unsigned short"), ("DWORD", "unsigned int"), ("QWORD", "unsigned long"),
         ("UCHAR", "unsigned char"), ("USHORT", "unsigned short"), ("ULONG", "unsigned int"), ("LONG", "int"),
         ("CHAR", "char"), ("SHORT", "short"), ("in_addr_t", "unsigned int"), ("in_port_t", "unsigned short"),
+        ("sa_family_t", "unsigned short"), ("__kernel_sa_family_t", "unsigned short"), ("__sum16", "unsigned short"),
     )  # fmt: skip
 
 

@@ -30,6 +30,13 @@ _KEYWORDS = {
     "__const": "const", "__volatile__": "volatile", "__restrict": "", "__signed__": "signed", "_Packed": "",
 }  # fmt: skip
 """What compilers have beside standard C."""
+_MACHINE = {
+    **dict.fromkeys(("__x86_64__", "__LP64__", "__linux__", "__LITTLE_ENDIAN_BITFIELD"), "1"),
+    **dict.fromkeys(("__BYTE_ORDER", "__BYTE_ORDER__", "BYTE_ORDER"), "1234"),
+    **dict.fromkeys(("__LITTLE_ENDIAN", "__ORDER_LITTLE_ENDIAN__", "LITTLE_ENDIAN"), "1234"),
+    **dict.fromkeys(("__BIG_ENDIAN", "__ORDER_BIG_ENDIAN__", "BIG_ENDIAN"), "4321"),
+}
+"""What compilers and headers of the system define on the machine whose structs these are."""
 _HARMLESS = re.compile(r"_*(packed|unused|deprecated|may_alias|designated_init|visibility)_*\b.*", re.DOTALL)
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _ATTRIBUTES = frozenset({"__attribute__", "__attribute", "__declspec"})
@@ -66,7 +73,7 @@ def read(path: Path, sources: Sources) -> Source:
 class _Reader:
     sources: Sources
     source: Source
-    macros: dict[str, str] = field(default_factory=lambda: dict(_KEYWORDS))
+    macros: dict[str, str] = field(default_factory=lambda: _KEYWORDS | _MACHINE)
     functions: set[str] = field(default_factory=set)
     """Macros with arguments."""
     size: int = 0
