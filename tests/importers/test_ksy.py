@@ -226,6 +226,10 @@ enums:
             ],
         ),
         (
+            "- {id: a, size: 2, process: xor(_io.pos), repeat: expr, repeat-expr: 2}",
+            ["# TODO: the position of each item is not known here", "- {name: a, type: bytes, size: 4}"],
+        ),
+        (
             "- {id: a, type: f4, valid: {min: a * 2}}",
             ["# TODO: there is no arithmetic with floats", "- {name: a, type: f32}"],
         ),

@@ -789,8 +789,10 @@ class Translator:
             return Phrase(f"{size.text} - left", INT, _LEVELS["-"])
         if here.key == "value":
             raise CannotSayError("the position when it is asked for is not known")
+        if here.is_list and here.key not in ("if", "repeat-expr"):
+            raise CannotSayError("the position of each item is not known here")
         start = self._stream(ks.StreamStart(), here)
-        if here.before and not here.is_list:
+        if here.before:
             ends = [f"offset({name}) + size({name})" for name in here.before]
             text = ends[0]
             for each in ends[1:]:
@@ -799,7 +801,7 @@ class Translator:
             return Phrase(f"{text}{less}", INT, _LEVELS["+"])
         if here.is_first and (here.struct.is_stream or here.struct.type is self.names.main):
             return Phrase("0", INT)
-        if here.is_first and not here.is_list:
+        if here.is_first:
             return self._given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), "pos"), here)
         raise CannotSayError("the position is not known here")
 
