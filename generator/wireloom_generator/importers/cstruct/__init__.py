@@ -32,7 +32,7 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
     taken: set[str] = set()
     for path in paths:
         header = _Header(path, headers.read(path, sources), refused)
-        name = naming.column(path.stem, taken)
+        name = naming.column_like(path.stem, taken)
         files |= {PurePosixPath(name, f"{file}.yaml"): document for file, document in header.files(name).items()}
         outcomes += sorted(header.outcomes, key=lambda outcome: outcome.at)
     return Imported(files, tuple(outcomes))
@@ -129,7 +129,7 @@ class _Header:
             self.types[id(struct)] = self._camel(struct.name)
         roots = [struct for struct in structs if id(struct) not in layouts.used]
         columns = {*naming.ROW, "body", "capture", "protocol", "struct", "unknown", "variant"}
-        messages = {naming.column(struct.name, columns): struct for struct in roots}
+        messages = {naming.column_like(struct.name, columns): struct for struct in roots}
         types = [self._type(struct) for struct in inner]
         documents = {file: self._message(file, struct, len(roots)) for file, struct in messages.items()}
         types += self.unnamed
@@ -231,7 +231,7 @@ class _Header:
                 break
             at = member.stop
             if member.name:
-                inside.append(self._bit_field(member, naming.column(member.name, taken), computed, taken))
+                inside.append(self._bit_field(member, naming.column_like(member.name, taken), computed, taken))
             else:
                 inside += _unused(member.start, member.stop, base)
         return [{"bits": f"u{stop - start}", "bit_order": "lsb", "fields": inside}, *computed]
@@ -249,7 +249,7 @@ class _Header:
             is_named = enum and (member.bits > 1 or {0, 1} <= {number for _, number in scalar.enum.values})
             return Noted({**bare, **sign, **({"enum": enum} if is_named else {}), **about}, at=at)
         if scalar.kind == "i" and member.bits == 1:
-            bit = naming.column(f"{name}_bit", taken)
+            bit = naming.column_like(f"{name}_bit", taken)
             computed.append({"name": name, "type": "i8", "compute": f"-1 if {bit} else 0", **about})
             return Noted({"name": bit, "width": 1, "default": f"{name} != 0", "doc": f"The bit of {name}."}, at=at)
         sign = {"sign": "twos_complement"} if scalar.kind in ("i", "char") else {}
@@ -257,7 +257,7 @@ class _Header:
 
     def _plain(self, member: StructMember, taken: set[str]) -> Fields:
         """A member of whole bytes."""
-        name = naming.column(member.name or "anonymous", taken)
+        name = naming.column_like(member.name or "anonymous", taken)
         at, size, about = self.source.place(member.line), member.bits // 8, self._doc(member)
         whole: dict[str, YamlValue] = {"name": name, "type": "bytes", "size": "rest" if member.is_flexible else size}
         if at in self.refused:

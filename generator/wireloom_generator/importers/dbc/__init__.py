@@ -40,7 +40,7 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
     taken: set[str] = set()
     for path in paths:
         database = _Database(path, sources.text(path), refused)
-        name = naming.column(path.stem, taken)
+        name = naming.column_like(path.stem, taken)
         files |= {PurePosixPath(name, f"{file}.yaml"): document for file, document in database.files(name)}
         outcomes += sorted(database.outcomes, key=lambda outcome: outcome.at)
     return Imported(files, tuple(outcomes))
@@ -90,7 +90,7 @@ class _Database:
                 self.outcomes.append(Outcome(message.name, at, Coverage.REFUSED, (reason,)))
                 continue
             known[number] = message.name
-            file = naming.column(message.name, taken)
+            file = naming.column_like(message.name, taken)
             is_exact = groups.count(_group(number)) > 1
             yield file, _DbcMessage(self, message, at, columns, order, is_exact).document(file)
 
@@ -293,7 +293,7 @@ class _DbcMessage:
         taken = {*self.columns}
         found: dict[str, Signal] = {}
         for each in self.message.signals:
-            name = naming.column(each.name, taken)
+            name = naming.column_like(each.name, taken)
             taken.add(f"{name}_raw")
             found.setdefault(each.name, self._signal(name, each))
         by_name = {each.name: each for each in self.message.signals}
