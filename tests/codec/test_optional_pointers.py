@@ -44,3 +44,29 @@ def test_a_few_that_are_read_in_vain_do_not_matter() -> None:
     record = bytes([len(strings)]) + strings + b"\xff\xff" + symbols
     found = PROTOCOL.parse(bytes([1 + len(record)]) + record)
     assert [symbol.name for symbol in found.object.symbols] == [None] * 20
+
+
+SIGNED = """\
+protocol: signed
+byte_order: big
+record:
+  length: rest
+  fields:
+    - {section: body, size: rest}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: offset, type: i16}
+    - {name: text, type: text, until: "00", at: offset, shared: true, optional: true}
+    - {name: rest, type: bytes, size: rest}
+"""
+
+
+@pytest.mark.parametrize("offset", [-(2**15), -1, 3, 2**15 - 1])
+def test_however_far_outside_the_record_an_offset_leads_it_costs_its_value_alone(offset: int) -> None:
+    codec, data = compiled.of(SIGNED).codec, offset.to_bytes(2, signed=True) + b"a"
+    found = codec.parse(data)
+    assert found["one"] == {"offset": offset, "text": None, "rest": b"a"}
+    assert codec.build(found) == data

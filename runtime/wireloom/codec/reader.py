@@ -177,7 +177,7 @@ class Reader:
             cost = self.weight, self.steps, self.borrowed
             self._restore(before)
             self.weight, self.steps, self.borrowed = cost
-            self.borrow(max(stop - at, 1) if isinstance(at, int) else 1, 1)
+            self.borrow(max(stop - max(at, 0), 1) if isinstance(at, int) else 1, 1)
             return False
         if trace is not None:
             self._restore(before)
