@@ -362,3 +362,14 @@ _Static_assert(sizeof(struct apart) == 12, "");
     assert (late["c"], late["n"]) == (1, 2)
     apart = codec.parse(bytes([1, 0, 0, 0, 2, 3, 0, 0, 4, 0, 0, 0]), struct="apart")["apart"]
     assert [apart[name] for name in "abcd"] == [1, 2, 3, 4]
+
+
+def test_a_comment_above_a_struct_on_one_line_is_not_about_its_members(tmp_path: Path) -> None:
+    (message,) = (
+        content
+        for file, content in _result(
+            "/* One reading. */\nstruct reading { char id; char flags; };\n", tmp_path
+        ).files.items()
+        if file.stem == "reading"
+    )
+    assert message.count("One reading.") == 1

@@ -640,7 +640,7 @@ local function text(encoding, lenient, extent)
 end
 
 -- What there is for packed characters, in one table, as Lua has at most 200 local names. `text` is a text of them:
--- `characters` has that of each code, and `padding` is the code behind the last one. Those that the length prefix counts
+-- `characters` has that of each code, and `padding` is the code behind the last one. Those that a length prefix counts
 -- are `justified` to the left or right of bytes with room for another one.
 local packing = {}
 function packing.text(width, lsb, characters, padding, extent, justified)

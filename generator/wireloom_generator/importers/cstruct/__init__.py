@@ -94,6 +94,8 @@ class _Header:
     declared_enums: Fields = field(default_factory=list)
     unnamed: Fields = field(default_factory=list)
     """Types of members that have no name of their own."""
+    begins: set[int] = field(default_factory=set)
+    """The lines on which structs begin: comments there are about them, and not about their members."""
     reasons: list[str] = field(default_factory=list)
     """Why the present struct is not said whole."""
 
@@ -124,6 +126,7 @@ class _Header:
                 structs.append(struct)
         if not structs and not self.outcomes:
             raise SourceError(Location(self.path, 1, 1), "it declares no struct")
+        self.begins = {struct.line for struct in structs}
         inner = [struct for struct in structs if id(struct) in layouts.used]
         for struct in inner:
             self.types[id(struct)] = self._camel(struct.name)
@@ -316,7 +319,7 @@ class _Header:
         return Noted(value, f"TODO: {reason}", self.source.place(member.line))
 
     def _doc(self, member: StructMember) -> dict[str, YamlValue]:
-        doc = self.source.docs.get(member.line, "")
+        doc = "" if member.line in self.begins else self.source.docs.get(member.line, "")
         return {"doc": doc} if doc else {}
 
     def _enum(self, enum: CEnum) -> str:
