@@ -6,8 +6,9 @@ is left; what has no bytes is left out. The reason is a comment.
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from wireloom_generator import naming
@@ -385,13 +386,24 @@ class Writer:
 
     def attribute(self, attribute: Attribute, here: Here, made: Written) -> bool:
         """Add an attribute of ``seq``; whether bytes stand for it and all that follows."""
+        stage, reason = self._in_stages(attribute, range(_STAGES), partial(self.said, attribute, here), made)
+        if stage is None:
+            self.todo(made, f"{attribute.id}: {reason}")
+        return stage == _STAGES - 1
+
+    def _in_stages(
+        self, attribute: Attribute, stages: Sequence[int], said: Callable[[int], Iterable[Entry]], made: Written
+    ) -> tuple[int | None, str]:
+        """Add what is said of an attribute in the first stage in which all of it can be. Returns the stage, None if
+        there is none, and why those before it were left out.
+        """
         reason = ""
-        for stage in range(_STAGES):
+        for stage in stages:
             if (why := self.refusal(attribute.at, stage)) is not None:
                 reason = reason or why
                 continue
             try:
-                entries = list(self.said(attribute, here, stage))
+                entries = list(said(stage))
             except CannotSayError as error:
                 reason = reason or str(error)
                 continue
@@ -399,9 +411,8 @@ class Writer:
                 self.todo(made, reason)
             for entry in entries:
                 self.add(made, entry, _at(attribute.at, stage))
-            return stage == _STAGES - 1
-        self.todo(made, f"{attribute.id}: {reason}")
-        return False
+            return stage, reason
+        return None, reason
 
     def said(self, attribute: Attribute, here: Here, stage: int) -> Iterator[Entry]:
         """An attribute of ``seq``, said as that stage says it. Raises ``CannotSayError``."""
@@ -498,23 +509,11 @@ class Writer:
     def instance(self, struct: Struct, attribute: Attribute, made: Written) -> None:
         """Add an instance; if that cannot be, say why."""
         here = Here(struct)
-        reason = ""
-        for stage in (0, 1, 2, 3):
-            if (why := self.refusal(attribute.at, stage)) is not None:
-                reason = reason or why
-                continue
-            try:
-                entries = list(self.said_instance(attribute, here, stage))
-            except CannotSayError as error:
-                reason = reason or str(error)
-                continue
-            if reason and stage > 1:
-                self.todo(made, reason)
-            for entry in entries:
-                self.add(made, entry, _at(attribute.at, stage))
-            return
-        what = attribute.text("value") or f"pos {attribute.text('pos')}"
-        self.todo(made, f"{attribute.id}, {' '.join(what.split())}: {reason}")
+        said = partial(self.said_instance, attribute, here)
+        stage, reason = self._in_stages(attribute, range(4), said, made)
+        if stage is None:
+            what = attribute.text("value") or f"pos {attribute.text('pos')}"
+            self.todo(made, f"{attribute.id}, {' '.join(what.split())}: {reason}")
 
     def said_instance(self, attribute: Attribute, here: Here, stage: int) -> Iterator[Entry]:
         if stage == 1:
