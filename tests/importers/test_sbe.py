@@ -2,7 +2,6 @@
 that does not know (data of variable length, offsets, versions, the big-endian order) is laid out by hand.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from io import StringIO
@@ -12,24 +11,12 @@ from typing import Any
 
 import pytest
 import sbe
-from cli.calls import run
 from support.lockstep import Pair, capture_alike
 
-from importers.imports import Result, imported, read_damaged
+from importers.imports import Result, imported
+from importers.sbe_schemas import HEAD, RICH, schema_imported
 from wireloom.codec.errors import DecodeError
 
-HEAD = """\
-    <composite name="messageHeader">
-      <type name="blockLength" primitiveType="uint16"/>
-      <type name="templateId" primitiveType="uint16"/>
-      <type name="schemaId" primitiveType="uint16"/>
-      <type name="version" primitiveType="uint16"/>
-    </composite>
-    <composite name="groupSizeEncoding">
-      <type name="blockLength" primitiveType="uint16"/>
-      <type name="numInGroup" primitiveType="uint8"/>
-    </composite>
-"""
 ORDERS = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
 <sbe:messageSchema xmlns:sbe="http://fixprotocol.io/2016/sbe" package="orders" id="91" version="0"
@@ -100,15 +87,9 @@ WRITTEN = ORDERS.replace('id="1" type="marks"', 'id="1" type="octet"').replace(
 MARKS = [[], ["first"], ["second"], ["first", "second"]]
 
 
-def _import(text: str, folder: Path) -> Result:
-    path = folder / "schema.xml"
-    path.write_text(text, encoding="utf-8")
-    return imported("sbe", [path], folder / "out")
-
-
 @pytest.fixture(scope="module")
 def orders(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    return _import(ORDERS, tmp_path_factory.mktemp("orders"))
+    return schema_imported(ORDERS, tmp_path_factory.mktemp("orders"))
 
 
 def _order(random: Random, fills: int) -> dict[str, Any]:
@@ -188,65 +169,6 @@ def test_texts_and_enums_mean_what_the_package_says(orders: Result) -> None:
     assert orders.protocol.codec.build({"message": "reject", "reject": {"ref_id": "A1", "reason": 9}}) == data
 
 
-RICH = f"""\
-<?xml version="1.0" encoding="UTF-8"?>
-<messageSchema xmlns:xi="http://www.w3.org/2001/XInclude" package="Market.Data" id="5" version="2"
-    semanticVersion="5.2" byteOrder="ORDER" description="Books">
-  <types>
-{HEAD}
-    <composite name="varText" description="Text">
-      <type name="length" primitiveType="uint16"/>
-      <type name="varData" primitiveType="uint8" length="0" characterEncoding="UTF-8"/>
-    </composite>
-    <composite name="varBytes">
-      <type name="length" primitiveType="uint8"/>
-      <type name="varData" primitiveType="uint8" length="0"/>
-    </composite>
-    <composite name="stamp" semanticType="UTCTimestamp">
-      <type name="time" primitiveType="uint64"/>
-      <type name="unit" primitiveType="uint8" presence="constant" valueRef="TimeUnit.nanosecond"/>
-    </composite>
-    <composite name="level">
-      <ref name="side" type="Side"/>
-      <enum name="Kind" encodingType="uint8"><validValue name="Bid">1</validValue></enum>
-    </composite>
-    <enum name="TimeUnit" encodingType="uint8"><validValue name="nanosecond">9</validValue></enum>
-    <enum name="Side" encodingType="char">
-      <validValue name="Buy">1</validValue>
-      <validValue name="Sell" sinceVersion="1">2</validValue>
-    </enum>
-    <set name="marks" encodingType="uint16">
-      <choice name="low">0</choice>
-      <choice name="high" description="The last bit">15</choice>
-    </set>
-    <type name="code" primitiveType="char" length="3" presence="constant">ABC</type>
-    <type name="salt" primitiveType="uint8" length="4"/>
-    <type name="pair" primitiveType="int16" length="2"/>
-  </types>
-  <message name="Book" id="7" blockLength="48" description="A book">
-    <field name="at" id="1" type="stamp"/>
-    <field name="marks" id="2" type="marks" offset="10"/>
-    <field name="level" id="3" type="level"/>
-    <field name="code" id="4" type="code"/>
-    <field name="fixed" id="5" type="Side" presence="constant" valueRef="Side.Sell"/>
-    <field name="salt" id="6" type="salt"/>
-    <field name="pair" id="7" type="pair"/>
-    <field name="name" id="8" type="char"/>
-    <field name="newer" id="9" type="uint32" presence="optional" sinceVersion="1" minValue="1" deprecated="2"/>
-    <group name="levels" id="10">
-      <field name="size" id="11" type="int8"/>
-      <group name="owners" id="12" dimensionType="groupSizeEncoding" blockLength="3">
-        <field name="owner" id="13" type="uint16" presence="optional"/>
-      </group>
-      <data name="note" id="14" type="varText"/>
-    </group>
-    <group name="more" id="15" sinceVersion="2"><field name="a" id="16" type="uint8"/></group>
-    <data name="text" id="17" type="varText" description="Why"/>
-    <data name="blob" id="18" type="varBytes" sinceVersion="2"/>
-  </message>
-  <message name="Ping" id="1"/>
-</messageSchema>
-"""
 NANOS = 1_700_000_000_123_456_789
 
 
@@ -273,7 +195,7 @@ def _book(order: Any, version: int, block: int) -> bytes:
 @pytest.fixture(scope="module", params=["littleEndian", "bigEndian"])
 def rich(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Result]:
     order = str(request.param)
-    return order.removesuffix("Endian"), _import(RICH.replace("ORDER", order), tmp_path_factory.mktemp("rich"))
+    return order.removesuffix("Endian"), schema_imported(RICH.replace("ORDER", order), tmp_path_factory.mktemp("rich"))
 
 
 @pytest.mark.parametrize(("version", "block"), [(2, 48), (1, 29), (0, 25)])
@@ -439,156 +361,3 @@ def test_headers_and_names_may_be_odd(tmp_path: Path) -> None:
     assert (own["rest_value"], own["a"], own["yield"][0]["b"], own["yield"][0]["d"], own["e"]) == (7, 8, 9, "ok", "!")
     given = {"rest_value": 7, "a": 8, "yield": [{"b": 9, "d": "ok"}], "e": "!"}
     assert codec.build({"message": "message_2", "blob": "hi", "message_2": given}) == data
-
-
-def _schema_of(body: str, types: str = "", attributes: str = 'id="1"') -> str:
-    return f"<messageSchema {attributes}>\n<types>{HEAD}</types>\n<types>{types}</types>\n{body}</messageSchema>\n"
-
-
-MESSAGE = '<message name="A" id="1">\n{}</message>'
-REFUSED = [
-    ("<a/>", "1:1: <a> is not <messageSchema>, so this is no schema of SBE"),
-    ("<!DOCTYPE a><messageSchema/>", "1:12: a document type, which may declare entities, is not read"),
-    ("<sbe:messageSchema/>", "1:1: not XML: unbound prefix"),
-    ("<messageSchema/>", "1:1: there is no type 'messageHeader'; known: "),
-    ('<messageSchema><include href="schema.xml"/></messageSchema>', "1:16: {folder}/schema.xml includes itself"),
-    ("<messageSchema><include/></messageSchema>", "1:16: <include> has no href"),
-    (_schema_of("", attributes='id="1" headerType="groupSizeEncoding"'), "1:1: groupSizeEncoding has no templateId; "),
-    (_schema_of("", '<type name="a" primitiveType="int"/>') + "", None),
-    (_schema_of('<message id="1"/>'), "14:1: <message> has no name"),
-    (_schema_of('<message name="A"/>'), "14:1: <message> has no id"),
-    (_schema_of('<message name="A" id="x"/>'), "14:1: id is 'x', not a number"),
-    (_schema_of('<message name="A" id="1"/><message name="B" id="1"/>'), "14:27: B has the id of A, 1"),
-    (_schema_of(MESSAGE.format('<field name="a" type="b"/>')), "15:1: there is no type 'b'"),
-    (_schema_of(MESSAGE.format('<field name="a"/>')), "15:1: <field> has no type"),
-    (
-        _schema_of(MESSAGE.format('<field name="a" type="b"/>'), '<type name="b" primitiveType="int7"/>'),
-        "13:8: 'int7' is not a primitive type; did you mean 'int8'?",
-    ),
-    (
-        _schema_of(MESSAGE.format('<field name="a" type="int8"/>\n<field name="b" type="int8" offset="0"/>')),
-        "16:1: offset 0 is before the end of the field before it, 1",
-    ),
-    (
-        _schema_of('<message name="A" id="1" blockLength="1"><field name="a" type="int16"/></message>'),
-        "14:1: blockLength is 1, but the fields have 2 bytes",
-    ),
-    (
-        _schema_of(
-            MESSAGE.format('<field name="a" type="c"/>'), '<composite name="c"><ref name="d" type="c"/></composite>'
-        ),
-        "13:8: c contains itself",
-    ),
-    (
-        _schema_of(MESSAGE.format('<field name="a" type="int8" offset="70000"/>')),
-        "15:1: offset is 70000, more than 65535",
-    ),
-    (
-        _schema_of(MESSAGE.format('<group name="g" blockLength="0"/>\n<field name="a" type="int8"/>')),
-        "16:1: <field> is after <group>; fields, groups and data are in this order",
-    ),
-    (
-        _schema_of(MESSAGE.format('<field name="a" type="e"/>'), '<enum name="e" encodingType="float"/>'),
-        "13:8: <enum> is not encoded as float",
-    ),
-    (
-        _schema_of(
-            MESSAGE.format('<field name="a" type="e"/>'),
-            '<set name="e" encodingType="uint8"><choice name="b">8</choice></set>',
-        ),
-        "13:43: there is no bit 8 in uint8",
-    ),
-    (
-        _schema_of(
-            MESSAGE.format('<field name="a" type="e"/>'),
-            '<enum name="e" encodingType="uint8"><validValue name="b">256</validValue></enum>',
-        ),
-        "13:44: '256' is not a value of uint8",
-    ),
-    (
-        _schema_of(MESSAGE.format('<field name="a" type="int8" presence="constant"/>')),
-        "15:1: '' is not a constant of int8",
-    ),
-    (
-        _schema_of(MESSAGE.format('<field name="a" type="int8" presence="constant" valueRef="int8.a"/>')),
-        "15:1: there is no value int8.a",
-    ),
-    (
-        _schema_of("", '<type name="a" primitiveType="int8"/><set name="a"/>'),
-        "13:45: there is another type a, in line 13",
-    ),
-    (_schema_of(MESSAGE.format("<group name='a'>" * 9 + "</group>" * 9)), "15:113: groups are nested more than 8 deep"),
-    (
-        _schema_of(
-            MESSAGE.format('<field name="a" type="c9"/>'),
-            '<composite name="c0"><type name="a" primitiveType="int8"/></composite>'
-            + "".join(
-                f'<composite name="c{n + 1}">' + f'<ref name="a" type="c{n}"/>' * 90 + "</composite>" for n in range(9)
-            ),
-        ),
-        "13:",
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "told"), REFUSED)
-def test_what_is_no_schema_is_refused_with_a_sentence(tmp_path: Path, text: str, told: str | None) -> None:
-    path = tmp_path / "schema.xml"
-    path.write_text(text)
-    result = run("import", path, "--format", "sbe", "--out", tmp_path / "out", status=0 if told is None else 1)
-    if told is not None:
-        start = f"wireloom: {path.as_posix()}:{told.format(folder=tmp_path.as_posix())}"
-        assert result.stderr.startswith(start)
-        assert result.stderr.count("\n") == 1
-        assert not (tmp_path / "out").exists()
-
-
-def _told(lines: Sequence[str], path: Path) -> list[str]:
-    return [line.replace(f"{path.as_posix()}:", "") for line in lines]
-
-
-def test_what_cannot_be_said_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "own.xml"
-    path.write_text(
-        _schema_of(
-            '<message name="Charset" id="1">\n<field name="a" type="name"/><data name="b" type="varText"/></message>\n'
-            '<message name="Endless" id="2"><field name="c" type="once"/><field name="a" type="varText"/></message>\n'
-            '<message name="Odd" id="3"><data name="b" type="odd"/></message>\n'
-            '<message name="Twice" id="4"><field name="c" type="e"/><field name="d" type="empty"/></message>\n',
-            '<type name="name" primitiveType="char" length="4" characterEncoding="JIS_X0201"/>'
-            '<composite name="varText"><type name="length" primitiveType="uint8"/>'
-            '<type name="varData" primitiveType="uint8" length="0" characterEncoding="JIS_X0201"/></composite>'
-            '<composite name="odd"><type name="a" primitiveType="uint8"/><type name="length" primitiveType="uint8"/>'
-            '<type name="varData" primitiveType="uint8" length="0"/></composite>\n'
-            '<enum name="once" encodingType="uint8"><validValue name="a">1</validValue></enum>'
-            '<enum name="empty" encodingType="uint8"/>\n'
-            '<enum name="e" encodingType="uint8"><validValue name="a">1</validValue><validValue name="b">1</validValue>'
-            "</enum>",
-            'id="1" package="own"',
-        )
-    )
-    result = run("import", path, "--out", tmp_path / "out")
-    assert _told(result.stderr.splitlines(), path) == [
-        "16:1: Charset: in bytes: a: unknown encoding 'jis_x0201'; b: unknown encoding 'jis_x0201'",
-        "18:1: Endless: refused: a has no length",
-        "19:1: Odd: refused: b is not a length and what has that length",
-        "15:1: e: in bytes: b: it has the value of a",
-        "20:1: Twice: in bytes: d: empty has no values",
-    ]
-    assert result.stdout.endswith("messages and types: 0 whole, 3 in bytes, 2 refused, no problems\n")
-    assert (
-        tmp_path.joinpath("out/own/charset.yaml")
-        .read_text()
-        .endswith("""\
-  block:
-    # TODO: unknown encoding 'jis_x0201'
-    - {name: a, type: bytes, size: 4}
-  groups:
-    # TODO: unknown encoding 'jis_x0201'
-    - {name: b, type: bytes, prefix: u8}
-""")
-    )
-
-
-def test_damaged_files_are_read_or_refused_with_a_sentence(tmp_path: Path) -> None:
-    assert 20 < read_damaged("sbe", tmp_path / "a.xml", RICH.replace("ORDER", "bigEndian"), 300) < 280
