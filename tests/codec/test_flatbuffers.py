@@ -8,7 +8,7 @@ import pytest
 from flatbuffers.table import Table as LibraryTable
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.invented import TABLE_VALUES
+from support.invented_values import TABLE_VALUES
 
 from wireloom.codec import DecodeError, EncodeError, Table, TableField
 

@@ -7,20 +7,28 @@ among them. A few combinations cannot be written, as when the values would read 
 
 import math
 from collections.abc import Callable, Collection, Iterator
-from decimal import Decimal
-from functools import cache
 from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
 
-from wireloom.characters import CharacterSet
+from support.invented_values import (
+    TABLE_VALUES,
+    characters_of,
+    literals,
+    meant,
+    numbers,
+    octets,
+    of_bits,
+    of_column,
+    of_type,
+    packed_text,
+    text,
+)
 from wireloom.codec import (
     As,
     Ascii,
-    BitList,
     Bits,
-    BitText,
     Blob,
     Choice,
     Constant,
@@ -41,27 +49,23 @@ from wireloom.codec import (
     Rest,
     Section,
     Size,
-    SizedInteger,
     Text,
     Unpack,
     Variant,
     When,
     With,
-    WordSwapped,
 )
-from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.envelopes import KeptRecord
-from wireloom.codec.fields import EitherOrder, packing_of
-from wireloom.codec.flatbuffers import SCALARS, Encoded
+from wireloom.codec.fields import packing_of
+from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
 from wireloom.codec.matching import Selection
 from wireloom.codec.runs import Run
 from wireloom.codec.values import value_type
-from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
-from wireloom.expressions.tree import Value, walk
+from wireloom.expressions.tree import Value
 
 Values = dict[str, Any]
 
@@ -108,7 +112,7 @@ def selecting(message: Message, variant: Variant | None, names: frozenset[str]) 
 def _tried(conditions: list[Expression], wanted: Callable[[Values], bool]) -> list[Values]:
     """Of the values of all names in the conditions, those that are wanted."""
     names = sorted(frozenset().union(*map(asked, conditions)))
-    known = dict.fromkeys((*NUMBERS, *(number for each in conditions for number in _literals(each))))
+    known = dict.fromkeys((*NUMBERS, *(number for each in conditions for number in literals(each))))
     tried = (dict(zip(names, numbers, strict=True)) for numbers in product(known, repeat=len(names)))
     return [values for values in tried if wanted(values)]
 
@@ -181,7 +185,7 @@ class _Row:
                         this[name], this[field.raw] = field.meaning.kept(this[name])
             case Bits(bitmap=first):
                 for name, field, _, _ in step.fields:
-                    self._number(name, field, _bits(field.subcon), this)
+                    self._number(name, field, of_bits(field.subcon), this)
                     if first and field.derived:
                         this[name] = self.choose(st.booleans())
             case Lone() if step.derived:
@@ -249,17 +253,17 @@ class _Row:
         match kind:
             case Blob() | Text():
                 self.room = self.room and not isinstance(kind.extent, Rest)
-                return self.choose(_bytes(kind.extent) if isinstance(kind, Blob) else text(kind.encoding))
+                return self.choose(octets(kind.extent) if isinstance(kind, Blob) else text(kind.encoding))
             case PackedText(known=known, counted=Prefixed()):
-                return self.choose(_characters(known, 0, 9))
+                return self.choose(characters_of(known, 0, 9))
             case PackedText(known=known, characters=characters):
                 self.room = self.room and not isinstance(kind.extent, Rest)
                 return self.choose(packed_text(known, characters.pad, kind.extent.fixed))
             case As(subcon=inner) if packing_of(kind) is None:
-                raw = _bytes(inner.extent) if isinstance(inner, Blob) else of_column(value_type(inner))
+                raw = octets(inner.extent) if isinstance(inner, Blob) else of_column(value_type(inner))
                 return self.choose(meant(kind, raw))
             case Repeat():
-                fixed = _literals(kind.count) if kind.count is not None and not kind.count.mentions else []
+                fixed = literals(kind.count) if kind.count is not None and not kind.count.mentions else []
                 count = st.sampled_from(fixed) if len(fixed) == 1 else st.integers(0, 3)
                 items = [self._value(kind.item, around) for _ in range(self.choose(count))]
                 self.room = False
@@ -284,132 +288,11 @@ class _Row:
                 return self.choose(st.integers(-(1 << 20), 1 << 20).map(lambda number: number / 16))
             case Ascii():
                 return self.choose(st.integers(0, min(kind.most, kind.base**kind.digits - 1)))
-        return self.choose(_of(kind))
+        return self.choose(of_type(kind))
 
 
 def _chosen(values: Values, hidden: Collection[str] = ()) -> Values:
     return {name: value for name, value in values.items() if value is not None and name not in hidden}
-
-
-@cache
-def text(encoding: str = "utf-8") -> st.SearchStrategy[str]:
-    """Short text."""
-    return st.text(_alphabet(encoding), max_size=12)
-
-
-@cache
-def packed_text(known: CharacterSet, pad: str, size: int | None) -> st.SearchStrategy[str]:
-    """Text of packed characters: as many as fit the bytes, or fewer that padding follows."""
-    most = 12 if size is None else 8 * size // known.width
-    found = _characters(known, 0 if pad or size is None else most, most)
-    return found.map(lambda text: text.rstrip(pad)) if pad else found
-
-
-def _characters(known: CharacterSet, least: int, most: int) -> st.SearchStrategy[str]:
-    return st.text(known.characters.replace(known.NONE, ""), min_size=least, max_size=most)
-
-
-@cache
-def _alphabet(encoding: str) -> st.SearchStrategy[str] | str:
-    """The characters of an encoding: all, or those of the first 65536 that it has."""
-    if "😀".encode(encoding, "ignore"):
-        return st.characters(exclude_categories=["Cs"])
-    written = ((char, char.encode(encoding, "ignore")) for char in map(chr, range(1 << 16)))
-    return "".join(char for char, data in written if data.decode(encoding, "ignore") == char)
-
-
-def _bytes(extent: Any) -> st.SearchStrategy[bytes]:
-    size = extent.size if isinstance(extent, Size) and isinstance(extent.size, int) else None
-    return st.binary(min_size=size or 0, max_size=70 if size is None else size)
-
-
-@cache
-def _of(kind: Any) -> st.SearchStrategy[Any]:
-    """Numbers that a type can hold, if it tells them."""
-    if packing_of(kind):
-        return numbers(Field(kind))
-    column = value_type(kind)
-    if not isinstance(kind, Varint | SizedInteger):
-        return of_column(column)
-    most = min(kind.most, (1 << 63) - 1) if column == "long" else kind.most
-    bounds = st.integers(0, kind.bits).map(lambda bits: min((1 << bits) - 1, most))
-    below = bounds.map(lambda number: max(-number, kind.least))
-    return st.integers(0, 3) | bounds | below | st.integers(kind.least, most)
-
-
-@cache
-def of_column(column: ColumnType) -> st.SearchStrategy[Any]:
-    """Numbers of a column, small ones more often than others; not all types that share it can hold every one."""
-    digits, scale = decimal_size(column) or (19, 0)
-    most = 10**digits - 1 if decimal_size(column) else (1 << 63) - 1
-    bounds = st.integers(0, 62).map(lambda bits: min((1 << bits) - 1, most))
-    found = st.integers(0, 3) | bounds | bounds.map(lambda number: -number) | st.integers(-most, most)
-    return found.map(lambda number: Decimal(f"{number}e-{scale}")) if scale else found
-
-
-def meant(kind: As, numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """What numbers or bytes stand for, without those that stand for nothing."""
-    return numbers.map(lambda raw: kind.meaning.kept(raw)[0]).filter(lambda value: value is not None)
-
-
-def _bits(kind: Any) -> st.SearchStrategy[Any]:
-    """The values that a bit field can have."""
-    if isinstance(kind, BitList):
-        return st.lists(_bits(kind.item), min_size=kind.count, max_size=kind.count)
-    if isinstance(kind, BitText):
-        known = kind.characters(lsb=False).known
-        text = _characters(known, 0 if kind.pad else kind.count, kind.count)
-        return text.map(lambda each: each.rstrip(kind.pad)) if kind.pad else text
-    if isinstance(kind, As):
-        return meant(kind, _bits(kind.subcon))
-    return st.booleans() if kind.boolean else st.integers(kind.least, kind.most)
-
-
-@cache
-def numbers(field: Field) -> st.SearchStrategy[Any]:
-    """The numbers that a field can hold, those with a name, of a condition, and small ones more often than others."""
-    kind = packing_of(field.subcon.number if isinstance(field.subcon, WordSwapped) else field.subcon)
-    assert kind is not None
-    if kind.type == "boolean":
-        return st.booleans()
-    if isinstance(field.subcon, As):
-        return meant(field.subcon, numbers(Field(field.subcon.subcon)))
-    bits = 8 * field.subcon.sizeof()
-    if kind.type in ("float", "double"):
-        return st.floats(width=bits, allow_nan=False)
-    signed = kind.code.islower() if not kind.code.endswith("s") else _either(field.subcon).signed
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    if field.long:
-        high = (1 << 63) - 1
-    named = [int(member) for member in field.enum or field.flags or ()]
-    named += [number for number in _literals(field.valid) if low <= number <= high]
-    return st.one_of(st.integers(low, high), st.integers(0, 3), st.sampled_from([low, high, *named]))
-
-
-def _literals(said: Expression | None) -> list[int]:
-    """The numbers in an expression: of a condition, those at its bounds and those that are listed."""
-    parts = walk(said.tree) if said is not None and said.tree is not None else ()
-    return [part.value for part in parts if isinstance(part, Value) and isinstance(part.value, int)]
-
-
-def _either(number: Any) -> Any:
-    """The number in one of its byte orders."""
-    return number.big if isinstance(number, EitherOrder) else number
-
-
-TABLE_VALUES: dict[str, st.SearchStrategy[Any]] = {
-    "bool": st.booleans(),
-    "text": st.none() | text(),
-    "f32": st.floats(width=32, allow_nan=False),
-    "f64": st.floats(allow_nan=False),
-    **{
-        kind: st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) if kind[0] == "i" else st.integers(0, (1 << bits) - 1)
-        for kind in SCALARS
-        if kind[0] in "iu"
-        for bits in (int(kind[1:]),)
-    },
-}
-"""The values of a FlatBuffers field, by its type."""
 
 
 def assert_says(found: Any, said: Any, path: str = "") -> None:
