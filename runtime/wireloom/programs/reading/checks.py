@@ -185,9 +185,9 @@ def shown(said: codec.Field, number: Number) -> ShownNumber:
     return ShownNumber(number.register, said, number.most >= WORD)
 
 
-def _reason(at: Lowering, code: str, name: str, words: tuple[Word, ...]) -> Reason:
-    """What is wrong with the field of that name."""
-    return Reason(code, at.span(name)[0], words)
+def _reason(at: Lowering, code: str, name: str, words: tuple[Word, ...]) -> Reason | None:
+    """What is wrong with the field of that name; None if it was read in other bytes than these."""
+    return None if name in at.apart else Reason(code, at.span(name)[0], words)
 
 
 def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Proven) -> None:

@@ -67,6 +67,7 @@ class _Table:
         asm, at, bits = self.asm, self.at, 8 * size
         if code == "b":
             at.must(asm.value(op.LESS_NUMBER, (register,), (2,)), there)
+            register = asm.value(op.MORE_NUMBER, (register,), (0,))
         if said.is_bounded(at.u64):
             at.must(asm.value(op.MORE_NUMBER, (register,), (-1,)), there)
         if code == "i" and bits < 64:

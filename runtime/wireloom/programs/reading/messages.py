@@ -134,10 +134,14 @@ class _Message:
             return False
 
     def _reason(self) -> BrokenRule | None:
-        """What a rejection by a condition of the whole record tells of; None if that is not only numbers and spans."""
+        """What a rejection by a condition of the whole record tells of; None if that is not only numbers, and spans in
+        the bytes of the record.
+        """
         at, numbers, spans = self.at, {}, {}
         for place, name in (mention for rule in self.said.rules for mention in rule.mentions):
             if place:
+                if name.name in at.apart:
+                    return None
                 spans[name.name] = at.span(name.name)
             elif name.item is not None:
                 return None

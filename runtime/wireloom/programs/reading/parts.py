@@ -142,6 +142,7 @@ def _lone_value(part: Lone, at: Lowering) -> None:
         if field.watched and isinstance(part.subcon, codec.Packed):
             raise NoProgramError("where something is in what is packed, or around that")
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
+        at.apart = at.apart | {f"{part.name}.{name}" for name in at.innermost[1]}
 
 
 _ONE_FORM = Varint | codec.SizedInteger | codec.IbmFloat | codec.Bcd | codec.Zoned
@@ -616,7 +617,8 @@ def number_at(kind: NumberFormat, at: Lowering) -> Number:
         words = "0 or 1 expected, found ", ShownNumber(register, None)
         reason = Reason("invalid", at.moved(place, shift), words)
         at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)), reason=reason)
-        return Number(register, 0, 1, truth=True)
+        mask = register if written is not None else at.asm.value(op.MORE_NUMBER, (register,), (0,))
+        return Number(mask, 0, 1, truth=True)
     if kind.kind == "i":
         is_signed = bits == 64 or (written is not None and not kind.swapped)
         register = register if is_signed else at.asm.value(op.SIGN, (register,), (bits,))

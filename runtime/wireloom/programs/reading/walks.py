@@ -43,9 +43,11 @@ class Walk:
             inlined = Inlined(asm, inner.asm, known, given, going, inner.reason_here(reason))
             asked = [inner.cursor] if last is None or isinstance(last, bool) else [inner.cursor, last]
             end, *others = inlined.values(asked)
-            asm.check(asm.value(op.LESS, (item, end)), going)
+            moves = asm.value(op.LESS, (item, end))
             if inner.reach is not None:
-                asm.check(asm.value(op.LESS_NUMBER, (asm.value(op.SUBTRACT, (end, start)),), (inner.reach,)), going)
+                reached = asm.value(op.SUBTRACT, (end, start))
+                moves = both(asm, moves, asm.value(op.LESS_NUMBER, (reached,), (inner.reach,)))
+            asm.check(moves, going)
             following = asm.value(op.ADD_NUMBER, (number,), (1,))
             if count is not None:
                 goes_on = asm.value(op.LESS, (following, count))
@@ -53,6 +55,7 @@ class Walk:
                 goes_on = asm.value(op.LESS, (end, limit))
             else:
                 goes_on = asm.value(op.NOT, (others[0],)) if others else asm.number(int(not last))
+            goes_on = both(asm, goes_on, moves)  # also where a walk around this one leaves out its checks
             for value, found in ((item, end), (number, following), (going, goes_on)):
                 loop.carried[value] = loop.carried[value][0], found
         self.loop = loop

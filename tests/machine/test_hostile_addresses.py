@@ -1,0 +1,158 @@
+"""Hostile records lead programs to no bytes but their own, nor to reasons about other bytes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from support import accelerator, compiled
+from support.lockstep import Pair, records_alike
+
+from wireloom.codec import DecodeError
+from wireloom.columnar.machine import numpy_backend, numpy_reader
+from wireloom.columnar.machine.numpy_tile import Tile
+from wireloom.columnar.tables import Table
+from wireloom.programs import opcodes as op
+
+_RECORD = """
+protocol: hostile
+byte_order: big
+{types}
+record:
+  length: 1 + size
+  fields: [{{name: size, type: u8, derive: size(body)}}, {{section: body, size: rest}}]
+---
+message: all
+match: {{}}
+sections:
+  body:
+"""
+NESTED = (
+    _RECORD.format(
+        types="""
+types:
+  - {name: Inner, fields: [{name: has, type: bool}, {name: more, type: u8, when: has}]}
+  - {name: Outer, fields: [{name: count, type: u8}, {name: inner, type: Inner, repeat: {count: count}}]}
+"""
+    )
+    + "    - {name: outer, type: Outer, repeat: rest}\n"
+)
+HOLLOW = (
+    _RECORD.format(
+        types="""
+types:
+  - {name: Inner, given: [told], fields: [{name: more, type: u8, when: told == 1}]}
+  - name: Outer
+    fields:
+      - {name: told, type: u8}
+      - {name: count, type: u32}
+      - {name: inner, type: Inner, with: {told: told}, repeat: {count: count}}
+"""
+    )
+    + "    - {name: outer, type: Outer, repeat: rest}\n"
+)
+MASKED = _RECORD.format(types="") + (
+    """    - {name: inner_size, type: u8, derive: size(inner)}
+    - section: inner
+      size: inner_size
+      through: {xor: 0xff}
+      fields: [{name: a, type: u8}, {name: b, type: u8, derive: a + 1}]
+    - {name: last, type: u8, derive: a * 2}
+"""
+)
+STRUCT = (
+    _RECORD.format(
+        types="""
+types:
+  - name: Masked
+    fields:
+      - {name: count, type: u8, derive: size(inner)}
+      - {section: inner, size: count, through: {xor: 0xff}, fields: [{name: a, type: u8}, {name: b, type: u8}]}
+"""
+    )
+    + """    - {name: masked, type: Masked}
+    - {name: place, type: u8, derive: offset(masked.b)}
+"""
+)
+
+
+def record(body: bytes) -> bytes:
+    """A record with these bytes behind its size."""
+    return bytes([len(body)]) + body
+
+
+def flipped(octets: bytes) -> bytes:
+    """The bytes with all their bits flipped."""
+    return bytes(0xFF - octet for octet in octets)
+
+
+def watched(load: Callable[..., None]) -> Callable[..., None]:
+    """The same load, which may only be of bytes of the records, or of the zeros for rows without any."""
+
+    def load_watched(tile: Tile, d: int, a: int, offset: int, *others: int) -> None:
+        places = np.atleast_1d(tile.registers[a]) + offset
+        inside = (tile.begin <= places) & (places < tile.end)
+        assert (inside | (places - tile.safe == offset)).all()
+        load(tile, d, a, offset, *others)
+
+    return load_watched
+
+
+@accelerator.off_and_on
+def test_a_truth_value_that_is_none_leads_nowhere(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a byte that is neither 0 nor 1, in items that are walked through."""
+    load = numpy_reader.METHODS[op.LOAD_1]
+    monkeypatch.setattr(numpy_reader, "METHODS", {**numpy_reader.METHODS, op.LOAD_1: watched(load)})
+    monkeypatch.setattr(numpy_backend, "METHODS", numpy_reader.METHODS)
+    bodies = [
+        "02 00 0105",
+        "01 80",
+        "02 80 07",
+        "02 00 02",
+        "01 0105 01 8005 01 00",
+        "c8" + 200 * "80",
+        "c8" + 200 * "02",
+    ]
+    records_alike(Pair.of(compiled.of(NESTED).columnar), [record(bytes.fromhex(each)) for each in bodies])
+
+
+def test_a_walk_that_gets_no_further_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items without bytes, as many as numbers of four bytes say, in a list in another that is walked through."""
+    turns: list[int] = []
+    some = Tile.some
+
+    def counted(self: Tile, rows: Any, known: Any) -> Tile:
+        turns.append(len(rows))
+        return some(self, rows, known)
+
+    monkeypatch.setattr(Tile, "some", counted)
+    data = record(bytes.fromhex("01 00000001 07  00 00000fff"))
+    Table(Pair.of(compiled.of(HOLLOW).columnar).codec, {}).decode_columnar(data, None, "PERMISSIVE")
+    assert len(turns) < 5
+
+
+@accelerator.off_and_on
+def test_reasons_are_of_the_byte_where_what_is_unpacked_begins(accelerated: bool) -> None:
+    codec = Pair.of(compiled.of(MASKED).columnar).codec
+    for inner, last, reason in (
+        ("0102", "02", None),
+        ("0103", "02", "derived: all.b at byte 2: 2 expected, found 3"),
+        ("0102", "03", "derived: all.last at byte 4: 2 expected, found 3"),
+    ):
+        data = record(b"\2" + flipped(bytes.fromhex(inner)) + bytes.fromhex(last))
+        table = Table(codec, {}).decode_columnar(data, ["_corrupt_reason"], "PERMISSIVE")
+        assert table.column("_corrupt_reason").to_pylist() == [reason]
+        if reason is not None:
+            with pytest.raises(DecodeError) as raised:
+                codec.parse(data)
+            assert raised.value.reason == reason
+
+
+@accelerator.off_and_on
+def test_places_in_what_a_struct_unpacks_count_from_there(accelerated: bool) -> None:
+    pair = Pair.of(compiled.of(STRUCT).columnar)
+    sound, wrong = (record(b"\2" + flipped(b"\7\x08") + place) for place in (b"\1", b"\2"))
+    assert pair.codec.parse(sound)["all"]["place"] == 1
+    records_alike(pair, [sound, wrong])
+    table = Table(pair.codec, {}).decode_columnar(sound + wrong, ["all.place", "_corrupt_reason"], "PERMISSIVE")
+    assert [each and each["place"] for each in table.column("all").to_pylist()] == [1, None]
