@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support import accelerator, compiled
 from support.lockstep import Pair, records_alike
+from support.specialised import parse_alike, reads
 
 from wireloom.codec import DecodeError
 from wireloom.columnar.machine import numpy_backend, numpy_reader
@@ -72,6 +73,21 @@ types:
     )
     + """    - {name: masked, type: Masked}
     - {name: place, type: u8, derive: offset(masked.b)}
+"""
+)
+UNESCAPED = (
+    _RECORD.format(
+        types="""
+types:
+  - {name: Number, fields: [{name: size, type: u8, derive: size(number)}, {name: number, type: uint, size: size}]}
+  - name: Numbers
+    fields: [{name: count, type: u8, derive: count(each)}, {name: each, type: Number, repeat: {count: count}}]
+"""
+    )
+    + """    - section: inner
+      size: rest
+      through: {xor: 0xff}
+      fields: [{name: numbers, type: Numbers, repeat: rest}]
 """
 )
 
@@ -156,3 +172,14 @@ def test_places_in_what_a_struct_unpacks_count_from_there(accelerated: bool) -> 
     records_alike(pair, [sound, wrong])
     table = Table(pair.codec, {}).decode_columnar(sound + wrong, ["all.place", "_corrupt_reason"], "PERMISSIVE")
     assert [each and each["place"] for each in table.column("all").to_pylist()] == [1, None]
+
+
+def test_functions_of_single_records_have_zeros_behind_them_for_lists_in_lists() -> None:
+    """A number of one byte has no piece of two, nor of four: these are read from zeros."""
+    codec = compiled.of(UNESCAPED).codec
+    data = record(flipped(bytes.fromhex("02 01 05 01 06  01 01 07")))
+    for _ in range(100):
+        numbers = codec.parse(data)["all"]["numbers"]
+        assert [[int(one["number"]) for one in each["each"]] for each in numbers] == [[5, 6], [7]]
+    assert reads(codec, data)
+    parse_alike(codec, data, (False,))

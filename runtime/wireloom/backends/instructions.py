@@ -109,8 +109,8 @@ class InstructionSource:
         """The registers whose value is True or False."""
         self.doubles: set[int] = set()
         """The registers that were loaded as floats."""
-        self.pads = False
-        """Whether zeros must follow the record."""
+        self.pads = 0
+        """How many zeros must follow the record."""
         self.begun = 0
         """After how many lines of the function the program begins."""
         self.given: dict[int, str] = {}
@@ -275,7 +275,7 @@ class InstructionSource:
     def _is_at(self, register: int, place: BufferPosition, where: int = op.ONES) -> None:
         """Let a register be a position; where a mask is not set, it is one after the record, where zeros are."""
         if where not in self._where:
-            self.pads = True
+            self.pads = max(self.pads, self.asm.reach)
             self.source.add(f"{self._variable(register)} = {place} if {self.text(where)} else end")
         elif register in self._outside:
             self.source.add(f"{self._variable(register)} = {place}")

@@ -94,7 +94,7 @@ class RecordFunctions:
         source.add(f"row[{message!r}] = {struct}")
         source.add("return row")
         if instructions.pads:
-            source.lines.insert(instructions.begun, f"data += bytes({at.asm.reach})")
+            source.lines.insert(instructions.begun, f"data += bytes({instructions.pads})")
         return source.function(f"read_{message}", "data", f"{message} {selected} from bytes")
 
     def write(

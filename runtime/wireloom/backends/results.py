@@ -236,8 +236,8 @@ class ResultSource:
                 places = {op.START: str(begin), op.STOP: str(outer.position(each.limit)), op.ONES: "True"}
                 items = self._inner(each, places, value, kind)
                 items.program(registers(value))
-                outer.pads |= items.pads
                 source.add(f"{name} = {ResultSource(source, items).value(value, kind)}")
+                outer.pads = max(outer.pads, items.pads)
             source.insert(f"if {outer.text(each.where)}:", lines)
         return name
 
@@ -270,8 +270,8 @@ class ResultSource:
             if lowering.number is not None:
                 source.add(f"{items.given[lowering.number]} += 1")
             items.program(reads)
-            self.instructions.pads |= items.pads
             source.add(f"{name}.append({ResultSource(source, items).value(listing.item, kind)})")
+            outer.pads = max(outer.pads, items.pads)
             if listing.size is None:
                 after = source.lasting("after")
                 source.add(f"{after} = {items.position(lowering.cursor)}")

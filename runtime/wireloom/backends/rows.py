@@ -157,7 +157,7 @@ class RowSource(InstructionSource):
     def finish(self, name: str, parameters: str, title: str) -> Callable[..., bytes | None]:
         """The function, which returns the bytes of the record."""
         if self.pads:
-            self.source.lines[self.source.lines.index(_ROOM)] = f"data = bytearray(end + {self.asm.reach})"
+            self.source.lines[self.source.lines.index(_ROOM)] = f"data = bytearray(end + {self.pads})"
         self.source.add("return bytes(data[:end])")
         return self.source.function(name, parameters, title)
 
