@@ -52,6 +52,19 @@ types:
     )
     + "    - {name: outer, type: Outer, repeat: rest}\n"
 )
+MASKED_LIST = (
+    _RECORD.format(
+        types="""
+types:
+  - {name: Inner, fields: [{name: has, type: bool}, {name: more, type: text, prefix: u8, when: has}]}
+"""
+    )
+    + """    - section: masked
+      size: rest
+      through: {xor: 0xff}
+      fields: [{name: count, type: u8}, {name: inner, type: Inner, repeat: {count: count}}]
+"""
+)
 MASKED = _RECORD.format(types="") + (
     """    - {name: inner_size, type: u8, derive: size(inner)}
     - section: inner
@@ -130,6 +143,14 @@ def test_a_truth_value_that_is_none_leads_nowhere(accelerated: bool, monkeypatch
         "c8" + 200 * "02",
     ]
     records_alike(Pair.of(compiled.of(NESTED).columnar), [record(bytes.fromhex(each)) for each in bodies])
+
+
+@accelerator.off_and_on
+def test_a_truth_value_that_is_none_makes_no_item_endless(accelerated: bool) -> None:
+    """As an item would be that ends in other memory than it begins in, where what is unpacked is."""
+    pair = Pair.of(compiled.of(MASKED_LIST).columnar)
+    for bodies in (["02 80 07", "02 0105 00"], ["02 80 00", "03 010141 00 80"], ["03 00 80 00", "02 010141 80"]):
+        records_alike(pair, [record(flipped(bytes.fromhex(each))) for each in bodies])
 
 
 def test_a_walk_that_gets_no_further_ends(monkeypatch: pytest.MonkeyPatch) -> None:
