@@ -52,6 +52,17 @@ types:
     )
     + "    - {name: outer, type: Outer, repeat: rest}\n"
 )
+TOLD = (
+    _RECORD.format(
+        types="""
+types:
+  - {name: Told, fields: [{name: numbers, type: bcd, digits: 2, repeat: {count: 2}}, {name: flag, type: bool}]}
+"""
+    )
+    + """    - {name: has, type: u8}
+    - {name: told, type: Told, when: has == 1}
+"""
+)
 MASKED_LIST = (
     _RECORD.format(
         types="""
@@ -183,6 +194,19 @@ def test_reasons_are_of_the_byte_where_what_is_unpacked_begins(accelerated: bool
             with pytest.raises(DecodeError) as raised:
                 codec.parse(data)
             assert raised.value.reason == reason
+
+
+@accelerator.off_and_on
+def test_reasons_of_fields_do_not_hide_items_in_front_of_them(accelerated: bool) -> None:
+    codec = compiled.of(TOLD).codec
+    item, flag = "invalid: all.told.numbers[1] at byte 3: ", "invalid: all.told.flag at byte 4: "
+    for body, begins in (("01 12aa 02", item), ("01 12aa 01", item), ("01 1234 02", flag)):
+        data = record(bytes.fromhex(body))
+        table = Table(codec, {}).decode_columnar(data, ["_corrupt_reason"], "PERMISSIVE")
+        with pytest.raises(DecodeError) as raised:
+            codec.parse(data)
+        assert raised.value.reason.startswith(begins)
+        assert table.column("_corrupt_reason").to_pylist() == [raised.value.reason]
 
 
 @accelerator.off_and_on

@@ -17,8 +17,11 @@ from wireloom.programs.reasons import Check
 
 
 class Rejection(NamedTuple):
-    """Some ``rows`` that a check rejects, with the values that its registers have there. ``path`` is its field's."""
+    """Some ``rows`` that a check rejects, with the values that its registers have there. ``path`` is its field's, and
+    ``at`` is the place of its instruction.
+    """
 
+    at: int
     check: Check
     path: tuple[str, ...]
     rows: Array
@@ -42,6 +45,12 @@ class Explaining:
     def __init__(self, asm: Assembler, lists: Sequence[Instruction]) -> None:
         self._asm = asm
         self._lists = lists
+
+    @cached_property
+    def stored(self) -> Mapping[int, int]:
+        """The places of the instructions that write where lists are, by the places of outputs."""
+        code = self._program[0].code.tolist()
+        return {numbers[4]: at for at, numbers in enumerate(code) if numbers[0] == op.STORE_LIST}
 
     @cached_property
     def _program(self) -> tuple[Executable, Calls, Mapping[int, Check]]:
@@ -70,7 +79,7 @@ class Explaining:
             tile.checks = checks
             with np.errstate(all="ignore"):
                 sound = np.broadcast_to(mask_of(tile.follow(calls)), count)
-            rejections = [Rejection(checks[at], executable.fields[at], *told) for at, told in tile.rejected]
+            rejections = [Rejection(at, checks[at], executable.fields[at], *told) for at, told in tile.rejected]
             yield Followed(first, sound, written, rejections)
 
 

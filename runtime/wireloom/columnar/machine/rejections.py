@@ -104,8 +104,14 @@ class _ItemRejections:
     found: Explained
 
     def reject(self, part: Followed, check: Array) -> None:
-        """Reject rows for their first item that is rejected, unless a ``check`` before the list rejects them."""
+        """Reject rows for their first item that is rejected, unless a ``check`` before the list rejects them. Where a
+        list is that was not written, as a check behind it rejects its row in the same block, only the codec knows.
+        """
         for stage in self.program.stages:
+            stored = self.program.explaining.stored[stage.place] if stage.limit is None else 0
+            for rejection in part.rejections:
+                if rejection.check.number >= stage.checks and rejection.at < stored:
+                    self.found.rejected[rejection.rows + part.first] = True
             lists = stage.lists(None, part.written, np.ones(len(part.sound), bool))
             lists = lists.some(~self.found.rejected[lists.rows + part.first] & (check[lists.rows] >= stage.checks))
             counts, rows = lists.counts, lists.rows + part.first
