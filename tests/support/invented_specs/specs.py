@@ -132,6 +132,7 @@ class Spec(Lists, Bits, Structs, Ends):
             self.words_in_another_order,
             self.dated,
             self.counted,
+            self.masked,
         )
         entries: list[Entry] = []
         fill: Fill = dict.copy

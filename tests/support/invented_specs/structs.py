@@ -25,6 +25,28 @@ class Structs(Drawing):
         raw = {"raw": self.named("packed")} if is_kept else {}
         return [size, {"section": section, "size": size["name"], **order, **packed, **raw, "fields": entries}], fill
 
+    def masked(self) -> Piece:
+        """A section of masked bytes, with a list of structs that tell whether they have a text, and a number that
+        follows from another.
+        """
+        section, items, struct = self.named("section"), self.named("items"), self.named("Masked").replace("_", "")
+        size, count, follows, has, text = (self.named(stem) for stem in ("size", "count", "follows", "has", "text"))
+        there = [{"name": has, "type": "bool"}, {"name": text, "type": "text", "prefix": "u8", "when": has}]
+        self.structs.append({"name": struct, "fields": there})
+        entries: list[Entry] = [
+            {"name": count, "type": "u8", "derive": f"count({items})"},
+            {"name": items, "type": struct, "repeat": {"count": count}},
+            {"name": follows, "type": "u16", "derive": f"{count} + 1"},
+        ]
+        sized = {"name": size, "type": "u16", "derive": f"size({section})"}
+        masked: Entry = {"section": section, "size": size, "through": {"xor": "0xff"}, "fields": entries}
+
+        def fill(row: Row) -> None:
+            told = [self.random.random() < 0.5 for _ in range(self.random.choice((0, 1, 5)))]
+            row[items] = [{has: True, text: "ab"} if each else {has: False} for each in told]
+
+        return [sized, masked], fill
+
     def choice(self, depth: int) -> Piece:
         kind = self.named("kind")
         options = [self.pieces(self.random.randint(1, 2), depth) for _ in range(self.random.randint(1, 3))]
