@@ -63,6 +63,11 @@ types:
     - {name: told, type: Told, when: has == 1}
 """
 )
+DIGITS = (
+    _RECORD.format(types="")
+    + """    - {name: digits, type: ascii, size: 3, pad: "20", raw: digits_bytes, const: 7}
+"""
+)
 MASKED_LIST = (
     _RECORD.format(
         types="""
@@ -207,6 +212,16 @@ def test_reasons_of_fields_do_not_hide_items_in_front_of_them(accelerated: bool)
             codec.parse(data)
         assert raised.value.reason.startswith(begins)
         assert table.column("_corrupt_reason").to_pylist() == [raised.value.reason]
+
+
+@accelerator.off_and_on
+def test_reasons_show_no_number_where_there_is_none(accelerated: bool) -> None:
+    """Digits that are all padding are none."""
+    codec = compiled.of(DIGITS).codec
+    for body, found in ((b"7  ", None), (b"8  ", "8"), (b"   ", "None")):
+        table = Table(codec, {}).decode_columnar(record(body), ["_corrupt_reason"], "PERMISSIVE")
+        reason = found and f"constant: all.digits at byte 1: 7 expected, found {found}"
+        assert table.column("_corrupt_reason").to_pylist() == [reason]
 
 
 @accelerator.off_and_on

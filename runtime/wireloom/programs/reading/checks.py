@@ -36,7 +36,7 @@ def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
             raise NoProgramError("a constant that is no integer")
         expected = f"{said.shown(said.const)} expected, found "
         found = said.shown(not said.const) if isinstance(said.const, bool) else shown(said, number)
-        reason = _reason(at, "constant", name, (expected, found))
+        reason = _reason(at, "constant", name, (expected, found)) if number.valid == op.ONES else None
         at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (int(said.const),)), reason=reason)
     if said.is_bounded(at.u64):
         reason = _reason(at, "range", name, (shown(said, number), TOO_LARGE))
