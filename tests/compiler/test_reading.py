@@ -70,8 +70,10 @@ sections:
     - {name: pairs, type: Pair, repeat: {count: 0}}
     - {name: words, type: Word, repeat: rest}
 """
-KEPT = {"payment", "named"}
-"""The messages with an example in which a list has digits that are kept as bytes, or items have, or escapes are."""
+KEPT = {"payment", "named", "object"}
+"""The messages with an example in which a list has digits that are kept as bytes, or items have, or escapes are, or in
+which an offset leads to no value.
+"""
 TOLD = [
     "A record of strange is decoded by itself if it has what numbers of 64 bits cannot say.",
     "The other messages are decoded many records at once.",

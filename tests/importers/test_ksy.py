@@ -312,7 +312,7 @@ def test_files_may_import_each_other(tmp_path: Path) -> None:
 
 def test_what_is_too_deep_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="nested too deeply"):
-        small(tmp_path, "- {id: a, type: u1}", f"instances:\n  i:\n    value: {' + '.join(['a'] * 9000)}\n")
+        small(tmp_path, "- {id: a, type: u1}", f"instances:\n  i:\n    value: {' + '.join(['a'] * 30_000)}\n")
 
 
 def test_names_of_names_are_not_multiplied(tmp_path: Path) -> None:

@@ -23,17 +23,20 @@ KEPT = {
     ("between", "digits"),
     ("bcd_in_other_orders", "meter"),
     ("checksum_in_digits", "octal"),
+    ("elsewhere_optional", "object"),
     ("ends_with_raw", "line"),
     ("ibm_floats", "trace"),
     ("memcached", "get"),
     ("raw_bytes", "numbers"),
+    ("several_terminators", "note"),
+    ("several_terminators", "values"),
     ("unescape", "named"),
     ("sized_integers", "reading"),
     ("varints_derived", "box"),
     ("zoned", "payment"),
 }
-"""Messages with an example whose text, digits or other numbers are kept as bytes, or in which a number has more than 64
-bits: these are left to the codec, which is not said of messages.
+"""Messages with an example whose text, digits, terminator or other numbers are kept as bytes, in which a number has
+more than 64 bits, or an offset leads to no value: these are left to the codec, which is not said of messages.
 """
 
 

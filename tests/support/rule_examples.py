@@ -39,7 +39,7 @@ OF_PROTOCOL = (
     "parameters",
     "record",
 )
-OF_MESSAGE = ("match", "variants", "sections", "examples", "forms")
+OF_MESSAGE = ("match", "derive", "variants", "sections", "examples", "forms")
 INSIDE = {
     "values": ("{kind}", "- name: Named\n  doc: Numbers.\n"),
     "entries": ("forms", "- name: json\n  style: json_lines\n"),
@@ -102,7 +102,7 @@ def _files(fragment: str, rule: str, root: Path) -> Path:
         if wanted and group not in protocol:
             protocol[group] = "".join(wanted)
     is_whole = "protocol" in protocol
-    with_message = is_whole or "record" not in protocol
+    with_message = is_whole or "record" not in protocol or len(message) > 1
     if not is_whole:
         protocol.setdefault("record", f"\n  length: 640\n  fields:\n{''.join(_header(fragment))}")
     folder = root / "ping"

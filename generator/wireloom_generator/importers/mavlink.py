@@ -82,7 +82,7 @@ class _DialectMessage:
 
 
 @dataclass(slots=True)
-class _Entry:
+class _EnumEntry:
     element: Element
     value: int
     is_numbered: bool
@@ -93,7 +93,7 @@ class _Entry:
 class _Enum:
     element: Element
     is_bitmask: bool
-    entries: list[_Entry]
+    entries: list[_EnumEntry]
 
     @property
     def name(self) -> str:
@@ -162,14 +162,14 @@ class _Dialect:
 
 
 def _enum(element: Element) -> _Enum:
-    entries: list[_Entry] = []
+    entries: list[_EnumEntry] = []
     highest = 0
     for each in element.all("entry"):
         text = each.get("value")
         value = _number(text, each.at) if text else highest + 1
         highest = max(highest, value)
         each.needed("name")
-        entries.append(_Entry(each, value, bool(text)))
+        entries.append(_EnumEntry(each, value, bool(text)))
     return _Enum(element, element.get("bitmask") == "true", entries)
 
 

@@ -220,7 +220,7 @@ def _number(element: Element, attribute: str, default: int) -> int:
 
 
 @dataclass(slots=True)
-class _Line:
+class _FieldLine:
     """A field as it is written."""
 
     said: str
@@ -354,7 +354,7 @@ class _SchemaWriter:
             raise SourceError(element.at, f"blockLength is {length}, but the fields have {size} bytes")
         return [line.noted for line in self.laid_out(members, taken, length or size)]
 
-    def laid_out(self, members: Sequence[_Member], taken: set[str], length: int | None) -> Iterator[_Line]:
+    def laid_out(self, members: Sequence[_Member], taken: set[str], length: int | None) -> Iterator[_FieldLine]:
         """The fields in the order of their offsets, and what is between them."""
         at = 0
         for member in members:
@@ -365,7 +365,7 @@ class _SchemaWriter:
             name = naming.column_like(said, taken)
             known = len(self.reasons)
             keys = {"name": name, **self.keys(member, name)} | self.when(member)
-            yield _Line(
+            yield _FieldLine(
                 said,
                 keys,
                 "; ".join(f"TODO: {why.removeprefix(f'{said}: ')}" for why in self.reasons[known:]),
@@ -602,9 +602,9 @@ def _source(element: Element) -> Yaml:
     return {"source": {"document": element.at.path.name, "section": f"line {element.at.line}"}}
 
 
-def _padding(size: int, taken: set[str], keys: Yaml) -> _Line:
+def _padding(size: int, taken: set[str], keys: Yaml) -> _FieldLine:
     name = naming.column_like("padding", taken)
-    return _Line("", {"name": name, "type": "bytes", "size": size, "reserved": True, **keys})
+    return _FieldLine("", {"name": name, "type": "bytes", "size": size, "reserved": True, **keys})
 
 
 def _is_whole(member: _Member) -> bool:

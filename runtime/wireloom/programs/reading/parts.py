@@ -319,6 +319,7 @@ def _elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
         return
     with at.without_reasons():  # as a record is not malformed without it, but the codec's
         _read_elsewhere(part, at)
+    at.partial = True
 
 
 def _read_elsewhere(part: codec.Elsewhere, at: Lowering) -> None:
