@@ -323,7 +323,7 @@ class Translation:
             if one.left:
                 raise NoProgramError("; ".join(one.left))
             if one.partial:
-                raise NoProgramError("numbers of more than 64 bits, or in a form in which they are not written")
+                raise NoProgramError("values of more than 64 bits, in other forms, or at offsets that may be wrong")
             if any(each.kind in op.CHANGING - {op.UNPACK} for each in flat(one.asm.code)):
                 raise NoProgramError("bytes that stand for others and need room of their own")
             if any(isinstance(each, Loop) and not each.for_outputs for each in blocks(one.asm.code)):
