@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from wireloom.codec.envelopes import EndedByAny, Envelope
 from wireloom.columnar import flagged
-from wireloom.columnar.buffers import LARGEST, Array, array, octets_of, places_after
+from wireloom.columnar.buffers import LARGEST, Array, octets_of, places_after
 from wireloom.columnar.record_spans import RecordSpans
 
 
@@ -38,21 +38,16 @@ def _unterminated(stretch: RecordSpans, rows: Array, ended: EndedByAny) -> tuple
 
 def _terminated(contents: pa.Array, ended: EndedByAny) -> tuple[pa.Array, Array] | None:
     """As ``closed``."""
-    data, start, stop = octets_of(contents)
-    first, sizes, end = int(start[0]) if len(start) else 0, stop - start, ended.ends[0]
-    behind = np.cumsum(sizes + len(end))
-    if len(behind) and behind[-1] > LARGEST:
+    import pyarrow.compute as pc  # which reading does not need
+
+    _, start, stop = octets_of(contents)
+    if int((stop - start).sum()) + len(start) * len(ended.ends[0]) > LARGEST:
         return None
-    found = np.empty(int(behind[-1]) if len(behind) else 0, np.uint8)
-    to = np.arange(int(sizes.sum())) + np.repeat(np.arange(len(sizes)) * len(end), sizes)
-    found[to] = data[first : first + len(to)]
-    for place, byte in enumerate(end, start=-len(end)):
-        found[behind + place] = byte
-    begins, stops = np.append(0, behind)[:-1], places_after(found, ended.ends)
-    once = np.searchsorted(stops, behind, "right") - np.searchsorted(stops, begins, "right") == 1
-    offsets = np.append(0, behind).astype(np.int32)
-    sound = once & _is_canonical(found, begins, behind, ended)
-    return array(pa.binary(), len(sizes), None, offsets, found), sound
+    records = pc.binary_join_element_wise(contents, ended.ends[0], b"")
+    buffer, start, stop = octets_of(records)
+    ends = places_after(buffer, ended.ends)
+    once = np.searchsorted(ends, stop, "right") - np.searchsorted(ends, start, "right") == 1
+    return records, once & _is_canonical(buffer, start, stop, ended)
 
 
 def _is_canonical(buffer: Array, start: Array, stop: Array, ended: EndedByAny) -> Array:
