@@ -542,14 +542,10 @@ def _field_name(item: DataItem) -> str:
 
 def _unique(name: str, taken: set[str], between: str = "_") -> str:
     """The name, with a number if it is taken; FILLER has one always."""
-    found, number = name, 1
     if name in ("filler", "slack"):
-        found = f"{name}{between}1"
-    while found in taken:
-        number += 1
-        found = f"{name}{between}{number}"
-    taken.add(found)
-    return found
+        taken.add(name)
+        name = first if (first := f"{name}{between}1") not in taken else name
+    return naming.unused(name, taken, between)
 
 
 def _bare(value: YamlValue) -> YamlValue:

@@ -343,13 +343,7 @@ class _Header:
 
     def _camel(self, name: str) -> str:
         base = "".join(part[:1].upper() + part[1:] for part in name.split("_")) or "Struct"
-        base = base if base[0].isalpha() else f"N{base}"
-        found, number = base, 1
-        while found in self.taken:
-            number += 1
-            found = f"{base}{number}"
-        self.taken.add(found)
-        return found
+        return naming.unused(base if base[0].isalpha() else f"N{base}", self.taken)
 
 
 def _run(members: Sequence[StructMember]) -> list[StructMember]:

@@ -150,11 +150,7 @@ class Names:
             found, outer = camel(outer.name) + found, outer.outer
         if found in self.taken:
             found += camel(more)
-        number = 2
-        while found in self.taken:
-            found, number = f"{found.rstrip('0123456789')}{number}", number + 1
-        self.taken.add(found)
-        return found
+        return naming.unused(found, self.taken)
 
     def _reach(self, main: Type) -> None:
         waiting = [main]
@@ -202,11 +198,7 @@ def _fields(struct: Struct, *, is_main: bool) -> Iterator[tuple[str, str]]:
         name = naming.snake_case(attribute.id) or "field"
         name = name if name[0].isalpha() else f"field_{name}"
         name = f"{name}_value" if name in _WORDS or (is_main and name in ("message", "variant")) else name
-        number = 2
-        while name in taken:
-            name, number = f"{name}_{number}", number + 1
-        taken.add(name)
-        yield attribute.id, name
+        yield attribute.id, naming.unused(name, taken, "_")
 
 
 def camel(name: str) -> str:

@@ -199,10 +199,7 @@ class Writer:
         values: list[YamlValue] = []
         taken: set[str] = set()
         for value in enum.values:
-            name = member(value.name)
-            while name in taken:
-                name += "_2"
-            taken.add(name)
+            name = naming.unused(member(value.name), taken, "_")
             made: Entry = {"name": name, "value": value.number}
             if value.doc:
                 made["doc"] = value.doc
