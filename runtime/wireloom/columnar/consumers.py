@@ -49,18 +49,19 @@ class _Kept(NamedTuple):
     duration: pa.DataType
 
 
-_MICROSECONDS, _NANOSECONDS, _NAIVE = pa.timestamp("us", tz="UTC"), pa.timestamp("ns", tz="UTC"), pa.timestamp("ns")
+_MICROSECONDS, _NANOSECONDS = pa.timestamp("us", tz="UTC"), pa.timestamp("ns", tz="UTC")
 _DURATION = pa.duration("us")
 _NATURAL = _Kept(True, True, _NANOSECONDS, _DURATION)
 _SIGNED = _Kept(False, False, _NANOSECONDS, _DURATION)
+_OF_LAKES = _Kept(False, False, _MICROSECONDS, pa.int64())
 _KEPT: Mapping[Types, _Kept] = {
     Types.SPARK: _SIGNED,
     Types.ARROW: _NATURAL,
     Types.POLARS: _NATURAL,
     Types.PANDAS: _NATURAL,
-    Types.DUCKDB: _NATURAL._replace(nanoseconds=_NAIVE),
-    Types.DELTA: _SIGNED._replace(nanoseconds=_MICROSECONDS, duration=pa.int64()),
-    Types.ICEBERG: _SIGNED._replace(nanoseconds=_MICROSECONDS, duration=pa.int64()),
+    Types.DUCKDB: _NATURAL,
+    Types.DELTA: _OF_LAKES,
+    Types.ICEBERG: _OF_LAKES,
 }
 
 _TYPES = {
@@ -113,21 +114,21 @@ def _index(count: int) -> pa.DataType:
 class Consumer:
     """Gives batches of some ``columns`` the types of a consumer, and dictionaries the same texts in every batch.
 
-    ``schemas`` gives the schema of the columns for a consumer. Batches are ``decoded`` with the one, and given to the
-    consumer with the other.
+    ``schemas`` gives the schema of the columns, or of a part of them, for a consumer. Batches are ``decoded`` with the
+    one, and given to the consumer with the other.
     """
 
     def __init__(self, columns: Iterable[Column], types: Types, schemas: Callable[[Types], pa.Schema]) -> None:
-        self.columns = tuple(columns)
         self.types = types
         self.schema = schemas(types)
+        known = {each.name: each for each in columns}
+        self.columns = [known[name] for name in self.schema.names]
         self.decoded = schemas(Types.ARROW if _KEPT[types].unsigned else Types.SPARK)
         both = enumerate(zip(self.schema.types, self.decoded.types, strict=True))
         self.changed = [at for at, (kind, other) in both if _has_dictionary(kind) or not kind.equals(other)]
 
     def given(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A decoded batch as the consumer gets it."""
-        batch = _from_zero(batch)
         if not self.changed:
             return batch
         arrays = batch.columns
@@ -137,26 +138,23 @@ class Consumer:
 
     def _given(self, array: pa.Array, kind: ColumnType, column: Column) -> pa.Array:
         """An array of that kind, which is in a column."""
+        if array.offset:
+            array = pa.concat_arrays([array])
         match kind:
             case StructOf(columns):
-                found = [self._given(array.field(at), each.type, each) for at, each in enumerate(columns)]
-                fields = [pa.field(each.name, inner.type) for each, inner in zip(columns, found, strict=True)]
-                return _around(array, pa.struct(fields), found)
+                known = {each.name: each for each in columns}
+                names = [field.name for field in array.type]
+                inner = [self._given(array.field(name), known[name].type, known[name]) for name in names]
+                fields = [pa.field(name, each.type) for name, each in zip(names, inner, strict=True)]
+                return _around(array, pa.struct(fields), inner)
             case ListOf(element):
-                inner = self._given(array.values, element, column)
-                return _around(array, pa.list_(inner.type), [inner])
+                items = self._given(array.values, element, column)
+                return _around(array, pa.list_(items.type), [items])
             case "interval day to second":
                 return array.view(_KEPT[self.types].duration)
             case _ if kind == NANOSECOND_TIME:
                 return fitting(array, _KEPT[self.types].nanoseconds)
         return _indexed(array, column.texts) if pa.types.is_dictionary(array.type) else array
-
-
-def _from_zero(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch, copied if it begins inside its buffers: DuckDB refuses structs that do."""
-    if not any(column.offset for column in batch.columns):
-        return batch
-    return pa.RecordBatch.from_arrays([pa.concat_arrays([column]) for column in batch.columns], schema=batch.schema)
 
 
 def _has_dictionary(kind: pa.DataType) -> bool:
@@ -167,7 +165,7 @@ def _has_dictionary(kind: pa.DataType) -> bool:
 
 
 def _around(array: pa.Array, kind: pa.DataType, children: Sequence[pa.Array]) -> pa.Array:
-    """Structs or lists with other values in them."""
+    """Structs or lists, which begin at the beginning of their buffers, with other values in them."""
     own = array.buffers()[: 2 if pa.types.is_list(kind) else 1]
     return pa.Array.from_buffers(kind, len(array), own, array.null_count, children=children)
 

@@ -108,7 +108,7 @@ class Table:
         consumer = self._consumer(chosen, types)
         try:
             found = captured(Decoder(self.protocol, chosen, consumer.decoded), buffer)
-            return pa.Table.from_batches(map(consumer.given, found), consumer.schema)
+            return pa.Table.from_batches(map(consumer.given, map(_from_zero, found)), consumer.schema)
         except DecodeError as error:
             raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
 
@@ -159,7 +159,7 @@ class Table:
         try:
             for batch in self._read(decoder, buffer):
                 name = message_of(batch)
-                found.setdefault(name, []).append(consumers(name).given(batch))
+                found.setdefault(name, []).append(consumers(name).given(_from_zero(batch)))
         except DecodeError as error:
             raise error.with_traceback(None) from None
         return {
@@ -282,7 +282,7 @@ class Table:
         consumer, conditions = self._consumer(chosen, types), filters_of(filters, self.protocol)
         files = _paths(paths)
         found = _scanned(Decoder(self.protocol, chosen, consumer.decoded, conditions), files)
-        return pa.RecordBatchReader.from_batches(consumer.schema, map(consumer.given, found))
+        return pa.RecordBatchReader.from_batches(consumer.schema, map(consumer.given, map(_from_zero, found)))
 
     def summary(
         self,
@@ -495,6 +495,13 @@ def _scanned(decoder: Decoder, files: list[str]) -> Iterator[pa.RecordBatch]:
     from wireloom.columnar import scans
 
     return scans.batches(decoder, scans.parts_of(files, are_rotated=decoder.options.rotated))
+
+
+def _from_zero(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch, copied if it begins inside its buffers: DuckDB refuses structs that do."""
+    if not any(column.offset for column in batch.columns):
+        return batch
+    return pa.RecordBatch.from_arrays([pa.concat_arrays([column]) for column in batch.columns], schema=batch.schema)
 
 
 def commented(schema: pa.Schema, comments: Mapping[str, str]) -> pa.Schema:
