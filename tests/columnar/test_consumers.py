@@ -10,13 +10,13 @@ from support.paths import ROOT
 from support.worked import every, examples, pair_of
 
 from wireloom.codec import Column, ListOf, StructOf
-from wireloom.columnar.consumers import Types, arrow_type
+from wireloom.columnar.consumers import TableTypes, arrow_type
 from wireloom.columnar.tables import Table
 from wireloom.options import OptionError
 from wireloom_protocols import couchbase_dcp
 
 FRAME = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})
-OTHERS = tuple(types for types in Types if types is not Types.SPARK)
+OTHERS = tuple(types for types in TableTypes if types is not TableTypes.SPARK)
 
 
 def as_spark(value: Any, kind: Any) -> Any:
@@ -66,16 +66,18 @@ ROWS = (
 
 
 def test_documented_types_are_those_that_consumers_get() -> None:
-    text = (ROOT / "docs/tables.md").read_text(encoding="utf-8").partition("## Types for each consumer")[2]
+    text = (ROOT / "docs/tables.md").read_text(encoding="utf-8").partition("## TableTypes for each consumer")[2]
     head, _, *lines = (line.strip("| ").split(" | ") for line in text.split("\n\n")[2].splitlines())
     documented = {value: dict(zip(head[1:], cells, strict=True)) for value, *cells in lines}
     for column, value in ROWS:
         found = {
-            name: f"`{arrow_type(column, Types(kind))}`" for name in head[1:] for kind in name.strip("`").split("`, `")
+            name: f"`{arrow_type(column, TableTypes(kind))}`"
+            for name in head[1:]
+            for kind in name.strip("`").split("`, `")
         }
         assert documented.pop(value) == found
     assert not documented
-    assert {kind for name in head[1:] for kind in name.strip("`").split("`, `")} == set(Types)
+    assert {kind for name in head[1:] for kind in name.strip("`").split("`, `")} == set(TableTypes)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_documented_types_are_those_that_consumers_get() -> None:
     [(1, "byte", pa.uint8()), (9, "short", pa.uint16()), (24, "int", pa.uint32()), (48, "long", pa.uint64())],
 )
 def test_numbers_have_the_narrowest_unsigned_type(bits: int, type: str, expected: pa.DataType) -> None:
-    assert arrow_type(Column("n", type, unsigned=bits), Types.ARROW) == expected
+    assert arrow_type(Column("n", type, unsigned=bits), TableTypes.ARROW) == expected
 
 
 def test_bounded_numbers_and_longs_stay_signed() -> None:

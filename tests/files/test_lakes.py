@@ -63,7 +63,7 @@ def questions(name: str) -> list[tuple[str, Any]]:
 
 def test_every_type_of_a_column_is_tried() -> None:
     tried = {kind for kind, _ in KINDS.values()}  # times with nanoseconds are below; lakes have no durations
-    assert {consumers.arrow_type(Column("it", name), consumers.Types.DELTA) for name in consumers._TYPES} <= tried
+    assert {consumers.arrow_type(Column("it", name), consumers.TableTypes.DELTA) for name in consumers._TYPES} <= tried
 
 
 def by_recipe(table: pa.Table, path: Path) -> None:

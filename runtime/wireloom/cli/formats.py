@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    from wireloom.columnar.consumers import Consumer, Types
+    from wireloom.columnar.consumers import Consumer, TableTypes
 
 ROWS_A_GROUP = 64 * 1024
 BYTES_A_GROUP = 32 * 1024 * 1024
@@ -77,7 +77,7 @@ def consumer_of(protocol: Protocol, options: ReadOptions, form: Format, types: s
     except ModuleNotFoundError as error:
         raise MisuseError(f"--format {form}: {error}") from None
 
-    def schema(kind: "Types") -> "pa.Schema":
+    def schema(kind: "TableTypes") -> "pa.Schema":
         found = table.view(options, kind)
         return _fitting(found) if form is Format.PARQUET else found
 

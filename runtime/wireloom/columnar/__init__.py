@@ -10,14 +10,14 @@ with needed("wireloom.columnar", "arrow"):
     import numpy as np  # noqa: F401 - the modules of this package need it
     import pyarrow as pa
 
-from wireloom.columnar.consumers import Types, arrow_type
+from wireloom.columnar.consumers import TableTypes, arrow_type
 
 TABLE_ROWS = 8192
 TABLE_BYTES = 16 * 1024 * 1024
 """A batch ends before it has more records than this, or more bytes of records. A single larger record is a batch."""
 
 
-def arrow_schema(columns: Iterable[Column], types: Types = Types.SPARK) -> pa.Schema:
+def arrow_schema(columns: Iterable[Column], types: TableTypes = TableTypes.SPARK) -> pa.Schema:
     """The Arrow schema of a table with these columns, for a consumer."""
     return pa.schema([pa.field(column.name, arrow_type(column, types)) for column in columns])
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches
 from wireloom.columnar.buffers import Allocate, Growing, own_room
-from wireloom.columnar.consumers import Consumer, Types, types_of
+from wireloom.columnar.consumers import Consumer, TableTypes, types_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.traffic.opening import captured, recordings
@@ -41,10 +41,10 @@ class Table:
             self.comments_of.setdefault(struct, {})[inside] = text
         self.schema = commented(arrow_schema(protocol.columns), comments)
 
-    def view(self, options: ReadOptions, types: Types = Types.SPARK) -> pa.Schema:
+    def view(self, options: ReadOptions, types: TableTypes = TableTypes.SPARK) -> pa.Schema:
         """The schema that ``options`` leave of the table. Raises ``OptionError`` for a column that does not exist."""
         columns = View(self.protocol, options).columns
-        if columns is self.protocol.columns and types is Types.SPARK:
+        if columns is self.protocol.columns and types is TableTypes.SPARK:
             return self.schema
         fields = self.comments_of.get(options.message or "", {})
         record = {options.corrupt_column: self.comments.get(RECORD.name, "")}
@@ -55,7 +55,7 @@ class Table:
         buffer: Any,
         columns: Iterable[str] | None = None,
         mode: str = Mode.FAILFAST,
-        types: str = Types.SPARK,
+        types: str = TableTypes.SPARK,
         **options: Any,
     ) -> pa.Table:
         """Decode a capture into one table, a row per record.
@@ -113,7 +113,7 @@ class Table:
             raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
 
     def decode_by_message(
-        self, buffer: Any, mode: str = Mode.FAILFAST, types: str = Types.SPARK, **options: Any
+        self, buffer: Any, mode: str = Mode.FAILFAST, types: str = TableTypes.SPARK, **options: Any
     ) -> dict[str, pa.Table]:
         """Decode a capture once, into one table per message.
 
@@ -181,7 +181,7 @@ class Table:
         message: str | None = None,
         filters: Iterable[Condition] = (),
         mode: str = Mode.FAILFAST,
-        types: str = Types.SPARK,
+        types: str = TableTypes.SPARK,
         **options: Any,
     ) -> pa.RecordBatchReader:
         """Read files as a stream of Arrow batches, in the memory of a few batches however large the files are.
@@ -447,7 +447,7 @@ class Table:
             yield from encoder.parts(batch)
         yield from encoder.recorder.end()
 
-    def to_batches(self, rows: Iterable[Mapping[str, Any]], types: str = Types.SPARK) -> pa.RecordBatchReader:
+    def to_batches(self, rows: Iterable[Mapping[str, Any]], types: str = TableTypes.SPARK) -> pa.RecordBatchReader:
         """Convert rows of ``parse`` or ``iter_records`` into Arrow batches.
 
         Parameters
