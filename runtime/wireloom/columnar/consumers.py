@@ -13,7 +13,7 @@ from wireloom.columnar.provenance import fitting
 from wireloom.options import choice
 
 
-class Types(StrEnum):
+class TableTypes(StrEnum):
     """For whom tables are made: the consumer whose types the columns have.
 
     ``SPARK``: those of Spark, which has no unsigned integers. ``ARROW``: the natural ones of Arrow.
@@ -28,12 +28,12 @@ class Types(StrEnum):
     PANDAS = "pandas"
 
 
-def types_of(name: str) -> Types:
+def types_of(name: str) -> TableTypes:
     """The types of the consumer of that name, in any case. Raises ``OptionError``."""
     return _types("types", name)
 
 
-_types = choice(Types)
+_types = choice(TableTypes)
 
 
 class _Kept(NamedTuple):
@@ -54,14 +54,14 @@ _DURATION = pa.duration("us")
 _NATURAL = _Kept(True, True, _NANOSECONDS, _DURATION)
 _SIGNED = _Kept(False, False, _NANOSECONDS, _DURATION)
 _OF_LAKES = _Kept(False, False, _MICROSECONDS, pa.int64())
-_KEPT: Mapping[Types, _Kept] = {
-    Types.SPARK: _SIGNED,
-    Types.ARROW: _NATURAL,
-    Types.POLARS: _NATURAL,
-    Types.PANDAS: _NATURAL,
-    Types.DUCKDB: _NATURAL,
-    Types.DELTA: _OF_LAKES,
-    Types.ICEBERG: _OF_LAKES,
+_KEPT: Mapping[TableTypes, _Kept] = {
+    TableTypes.SPARK: _SIGNED,
+    TableTypes.ARROW: _NATURAL,
+    TableTypes.POLARS: _NATURAL,
+    TableTypes.PANDAS: _NATURAL,
+    TableTypes.DUCKDB: _NATURAL,
+    TableTypes.DELTA: _OF_LAKES,
+    TableTypes.ICEBERG: _OF_LAKES,
 }
 
 _TYPES = {
@@ -80,12 +80,12 @@ _INTEGERS = frozenset({"byte", "short", "int", "long", U64})
 _UNSIGNED = ((8, pa.uint8()), (16, pa.uint16()), (32, pa.uint32()), (64, pa.uint64()))
 
 
-def arrow_type(column: Column, types: Types) -> pa.DataType:
+def arrow_type(column: Column, types: TableTypes) -> pa.DataType:
     """The type that a column has for a consumer."""
     return _type(column.type, column, types)
 
 
-def _type(kind: ColumnType, column: Column, types: Types) -> pa.DataType:
+def _type(kind: ColumnType, column: Column, types: TableTypes) -> pa.DataType:
     """The type of a column, or of the items of one that is a list, of that kind."""
     kept = _KEPT[types]
     match kind:
@@ -118,12 +118,14 @@ class Consumer:
     one, and given to the consumer with the other.
     """
 
-    def __init__(self, columns: Iterable[Column], types: Types, schemas: Callable[[Types], pa.Schema]) -> None:
+    def __init__(
+        self, columns: Iterable[Column], types: TableTypes, schemas: Callable[[TableTypes], pa.Schema]
+    ) -> None:
         self.types = types
         self.schema = schemas(types)
         known = {each.name: each for each in columns}
         self.columns = [known[name] for name in self.schema.names]
-        self.decoded = schemas(Types.ARROW if _KEPT[types].unsigned else Types.SPARK)
+        self.decoded = schemas(TableTypes.ARROW if _KEPT[types].unsigned else TableTypes.SPARK)
         both = enumerate(zip(self.schema.types, self.decoded.types, strict=True))
         self.changed = [at for at, (kind, other) in both if _has_dictionary(kind) or not kind.equals(other)]
 
