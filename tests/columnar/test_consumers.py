@@ -69,7 +69,7 @@ def test_documented_types_are_those_that_consumers_get() -> None:
     text = (ROOT / "docs/tables.md").read_text(encoding="utf-8").partition("## Types for each consumer")[2]
     head, _, *lines = (line.strip("| ").split(" | ") for line in text.split("\n\n")[2].splitlines())
     consumers = [[TableTypes(name) for name in cell.strip("`").split("`, `")] for cell in head[1:]]
-    assert sorted(sum(consumers, [])) == sorted(TableTypes)
+    assert sorted(types for names in consumers for types in names) == sorted(TableTypes)
     documented = {value: cells for value, *cells in lines}
     for column, value in ROWS:
         for names, cell in zip(consumers, documented.pop(value), strict=True):
