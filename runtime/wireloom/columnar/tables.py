@@ -8,7 +8,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -23,6 +23,9 @@ from wireloom.files import listed, opened
 from wireloom.kinds import written_kind
 from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions
 from wireloom.views import NO_MESSAGE, RECORD, Row, View, must_be_of_all_columns, narrow
+
+if TYPE_CHECKING:
+    from wireloom.columnar.dataset import CaptureDataset
 
 
 class Table:
@@ -283,6 +286,43 @@ class Table:
         files = _paths(paths)
         found = _scanned(Decoder(self.protocol, chosen, consumer.decoded, conditions), files)
         return pa.RecordBatchReader.from_batches(consumer.schema, map(consumer.given, map(_from_zero, found)))
+
+    def dataset(
+        self, paths: str | Path | Iterable[str | Path], columns: Iterable[str] | None = None, **options: Any
+    ) -> "CaptureDataset":
+        """Read files as a dataset of pyarrow, as often as queries need them.
+
+        DuckDB and Polars read from it only the columns that a query uses. A reader of ``scan`` can be read once.
+
+        Parameters
+        ----------
+        paths, columns, **options
+            As in ``scan``.
+
+        Returns
+        -------
+        pyarrow.dataset.Dataset
+            Its columns are those of ``scan``, with times in microseconds, since DuckDB has no functions for finer ones.
+
+        Raises
+        ------
+        OptionError
+            As ``scan``.
+
+        Examples
+        --------
+        >>> import duckdb
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frames = couchbase_dcp.dataset("examples/captures/couchbase_dcp/session.bin", mode="DROPMALFORMED")
+        >>> duckdb.sql("select count(*) from frames where opcode = 86").fetchall()
+        [(8,)]
+        >>> duckdb.sql("select count(distinct vbucket) from frames").fetchall()
+        [(4,)]
+        """
+        from wireloom.columnar.dataset import CaptureDataset
+
+        chosen = None if columns is None else list(columns)
+        return CaptureDataset(lambda names: self.scan(paths, names, **options), chosen)
 
     def summary(
         self,
