@@ -322,7 +322,7 @@ class Table:
         from wireloom.columnar.dataset import CaptureDataset
 
         chosen = None if columns is None else list(columns)
-        return CaptureDataset(lambda names: self.scan(paths, names, **options), chosen)
+        return CaptureDataset(lambda names: self.scan(paths, columns=names, **options), chosen)
 
     def summary(
         self,
