@@ -1,0 +1,133 @@
+"""Instances: computed values, and fields at a place."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from wireloom_generator import naming
+from wireloom_generator.importers.ksy import expressions as ks
+from wireloom_generator.importers.ksy.attributes import is_bits, is_switch, parsed
+from wireloom_generator.importers.ksy.fields import Fields
+from wireloom_generator.importers.ksy.kinds import characters, digits, is_alias
+from wireloom_generator.importers.ksy.phrases import WHOLE, CannotSayError
+from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry, encoding_name, number_or_text
+from wireloom_generator.importers.ksy.structs import Here
+from wireloom_generator.importers.ksy.structure import Attribute
+from wireloom_generator.reading.source import YamlMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """Writes the fields of instances."""
+
+    fields: Fields
+
+    def said(self, attribute: Attribute, here: Here, stage: int) -> Iterator[Entry]:
+        if stage == 1:
+            here = replace(here, is_guarded=True)
+        value = attribute.text("value")
+        if value is not None:
+            if stage > 1:
+                raise CannotSayError("no other way")
+            kind = self.fields.pieces.says.kinds.of(attribute, here.struct.type)
+            if (digit_text := digits(attribute, here.struct.type)) is not None:
+                yield self.digits(attribute, *digit_text, here)
+                return
+            if (text := characters(attribute, here.struct.type)) is not None:
+                yield self.characters(attribute, *text, here)
+                return
+            if is_alias(attribute, kind):
+                if self.is_said_where_used(attribute, here):
+                    return
+                raise CannotSayError("a struct or list is no value of its own")
+            said = self.fields.pieces.says.text(value, here.under("value"))
+            if kind.base in ("list", "struct", "switch", "io"):
+                raise CannotSayError(f"a {kind.base} is no value of its own")
+            entry: Entry = {
+                "name": here.struct.fields[attribute.id],
+                "type": COMPUTED[kind.base],
+                "compute": said.text,
+            }
+            number = number_or_text(said.text)
+            if isinstance(number, int) and number >= 1 << 63:
+                entry["type"] = "u64"
+            if kind.enum is not None:
+                self.fields.pieces.use_enum(entry, kind.enum)
+            self.fields.pieces.condition(entry, attribute, here)
+            yield self.fields.pieces.documented(entry, attribute)
+            return
+        if is_bits(attribute):
+            raise CannotSayError("bits have no place of their own")
+        place = self.place(attribute, here)
+        if stage != 3 and is_switch(attribute):
+            node = attribute.keys["type"]
+            assert isinstance(node, YamlMapping)
+            yield from self.fields.switches.switch(attribute, node, here, here.struct.fields[attribute.id], place)
+            return
+        if stage == 2 and not {"valid", "enum"} & attribute.keys.keys():
+            raise CannotSayError("no conditions")
+        is_strict = stage < 2
+        entries = (
+            [self.fields.as_bytes(attribute, here)]
+            if stage == 3
+            else list(self.fields.whole(attribute, here, is_strict=is_strict))
+        )
+        for entry in entries:
+            if "name" not in entry:
+                raise CannotSayError("the bytes that its type leaves over have no place here")
+            if place is None:
+                yield entry
+                continue
+            doc = entry.pop("doc", None)
+            entry |= {"at": place, "shared": True}
+            if doc is not None:
+                entry["doc"] = doc
+            yield entry
+
+    def digits(self, attribute: Attribute, of: Attribute, base: int, here: Here) -> Entry:
+        """The number that a text is the digits of: the same bytes, read as a number."""
+        name = naming.free(here.struct.fields[of.id])
+        entry: Entry = {"name": here.struct.fields[attribute.id], "type": "ascii"}
+        entry |= self.fields.pieces.ends(of, here, terminator="00" if of.text("type") == "strz" else "")
+        if base != 10:
+            entry["base"] = base
+        entry["sign"] = "signed"
+        if "if" in of.keys or "if" in attribute.keys:
+            raise CannotSayError("to_i of a text that may be absent")
+        return self.fields.pieces.documented({**entry, "at": f"offset({name})", "shared": True}, attribute)
+
+    def characters(self, attribute: Attribute, of: Attribute, said: str, here: Here) -> Entry:
+        """The text that bytes are: the same bytes, read as text."""
+        name = naming.free(here.struct.fields[of.id])
+        entry: Entry = {"name": here.struct.fields[attribute.id], "type": "text", **self.fields.pieces.ends(of, here)}
+        if (encoding := encoding_name(said)) != "utf-8":
+            entry["encoding"] = encoding
+        return self.fields.pieces.documented({**entry, "at": f"offset({name})", "shared": True}, attribute)
+
+    def is_said_where_used(self, attribute: Attribute, here: Here) -> bool:
+        """Whether another name of a struct can be replaced where it is used, so that nothing is lost."""
+        try:
+            said = self.fields.pieces.says.text(attribute.text("value") or "", here)
+        except CannotSayError:
+            return False
+        return said.level == WHOLE
+
+    def place(self, attribute: Attribute, here: Here) -> int | str | None:
+        """Where an instance is, from the start of the record; None if it is where it stands."""
+        io, pos = attribute.text("io"), attribute.text("pos")
+        start = self.fields.pieces.says.say(ks.StreamStart(), here.under("pos"))
+        if io is not None:
+            node = parsed(io)
+            if isinstance(node, ks.Name) and node.name == "_io":
+                pass
+            elif isinstance(node, ks.FieldOf) and node.name == "_io":
+                start = self.fields.pieces.says.say(ks.Offset(node.of), here.under("pos"))
+            else:
+                raise CannotSayError(f"the stream {io} has no counterpart")
+        if pos is None and io is not None:
+            return start.text
+        if pos is None:
+            return None
+        said = self.fields.pieces.says.text(pos, here.under("pos"))
+        if start.text == "0":
+            return number_or_text(said.text)
+        return start.text if said.text == "0" else f"{start.text} + {said.within(9)}"

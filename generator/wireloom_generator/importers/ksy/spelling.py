@@ -1,0 +1,110 @@
+"""Small texts of the spec: numbers, constants, encodings, values of cases."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from wireloom_generator.importers.ksy.phrases import CannotSayError, Phrase
+from wireloom_generator.importers.ksy.structs import Here, Struct
+from wireloom_generator.importers.ksy.translation import Translator
+from wireloom_generator.reading.source import YamlNode, YamlScalar
+from wireloom_generator.spec_text import Hex, Noted, YamlValue
+
+Entry = dict[str, YamlValue]
+_ENCODINGS = {
+    "utf8": "utf-8", "utf16le": "utf-16-le", "utf16be": "utf-16-be", "utf32le": "utf-32-le", "utf32be": "utf-32-be",
+    "iso88591": "latin-1", "latin1": "latin-1", "sjis": "shift-jis", "shiftjis": "shift-jis", "usascii": "ascii",
+    "gb2312": "gb2312", "gb18030": "gb18030", "macroman": "mac-roman", "macintosh": "mac-roman", "eucjp": "euc-jp",
+    "euckr": "euc-kr", "big5hkscs": "big5-hkscs",
+}  # fmt: skip
+"""Encodings whose names differ in more than punctuation, by their names without it."""
+COMPUTED = {"int": "i64", "float": "f64", "bool": "bool", "str": "text", "bytes": "bytes"}
+"""The types of computed values, by what they are."""
+
+
+def number_or_text(text: str) -> int | str:
+    """The number that an expression is, or the expression."""
+    if text.isdigit():
+        return int(text)
+    if re.fullmatch(r"0x[0-9a-f]+", text):
+        return Hex(int(text, 0))
+    return text
+
+
+def constant(said: Phrase, type: str) -> YamlValue | None:
+    """The constant that an expression is, as ``const`` has it."""
+    number = number_or_text(said.text)
+    if isinstance(number, int):
+        return number
+    if re.fullmatch(r"-\d+", said.text):
+        return int(said.text)
+    if said.text in ("true", "false"):
+        return said.text == "true"
+    if type == "bytes" and said.text.startswith("hex('"):
+        return said.text[5:-2]
+    return None
+
+
+def matched(value: str, subject: Phrase) -> YamlValue | None:
+    """A value under ``match``, if it can be one."""
+    number = number_or_text(value)
+    if isinstance(number, int):
+        return number
+    if re.fullmatch(r"-\d+", value):
+        return int(value)
+    if value in ("true", "false"):
+        return value == "true"
+    if subject.kind.base == "bytes" and value.startswith("hex('"):
+        return value[5:-2]
+    if subject.kind.base == "str" and value[:1] in "'\"" and "\\" not in value:
+        return value[1:-1]
+    if subject.kind.enum is not None and re.fullmatch(r"\w+\.\w+", value):
+        return value.partition(".")[2]
+    return None
+
+
+def case_value(says: Translator, text: str, subject: Phrase, struct: Struct) -> str:
+    """The value of a case, as an expression."""
+    said = says.text(text, Here(struct, "switch-on"))
+    if subject.kind.base == "bytes" and said.kind.base == "str":
+        return f"hex('{text.strip(chr(39) + chr(34)).encode().hex()}')"
+    if subject.kind.base == "str" and said.kind.base == "bytes":
+        data = bytes.fromhex(said.text[5:-2])
+        return repr(data.decode("latin-1"))
+    return said.text
+
+
+def encoding_name(said: str) -> str:
+    """The name of an encoding in the language."""
+    plain = re.sub(r"[^a-z0-9]", "", said.lower())
+    if plain.startswith("windows") and plain[7:].isdigit():
+        return f"cp{plain[7:]}"
+    if (found := re.fullmatch(r"iso8859(\d+)", plain)) is not None and found[1] != "1":
+        return f"iso-8859-{found[1]}"
+    if (found := re.fullmatch(r"(?:ibm|cp)(\d+)", plain)) is not None:
+        return f"cp{found[1]}"
+    return _ENCODINGS.get(plain, said.lower())
+
+
+def scalar(node: YamlNode) -> str:
+    if not isinstance(node, YamlScalar):
+        raise CannotSayError("a single value expected")
+    return node.text
+
+
+def text_of(node: YamlNode) -> str:
+    return node.text if isinstance(node, YamlScalar) else ""
+
+
+def words(value: YamlValue) -> set[str]:
+    """The words of all texts in a value."""
+    match value:
+        case str():
+            return set(re.findall(r"\w+", value))
+        case Noted(inner):
+            return words(inner)
+        case Mapping():
+            return {word for key, each in value.items() if key != "doc" for word in words(each)}
+        case Sequence():
+            return {word for each in value for word in words(each)}
+        case _:
+            return set()

@@ -1,0 +1,151 @@
+"""What a type sees of what is around it: fields of the header, and parameters."""
+
+import re
+from typing import Protocol
+
+from wireloom_generator import naming
+from wireloom_generator.importers.ksy import expressions as ks
+from wireloom_generator.importers.ksy.names import Names
+from wireloom_generator.importers.ksy.paths import base, outwards, slug, stripped
+from wireloom_generator.importers.ksy.phrases import BOOL, COMPARED, INT, LEVELS, UNARY, CannotSayError, Kind, Phrase
+from wireloom_generator.importers.ksy.structs import WORDS, Here, area
+from wireloom_generator.importers.ksy.structure import Type
+
+
+class Speaker(Protocol):
+    """Who translates expressions."""
+
+    def say(self, node: ks.Node, here: Here) -> Phrase: ...
+
+    def of(self, node: ks.Node, here: Here) -> Kind: ...
+
+
+class Surroundings:
+    """Says what is around a type."""
+
+    def __init__(self, names: Names, speaker: Speaker) -> None:
+        self.names = names
+        self.speaker = speaker
+
+    def outside(self, node: ks.Node, first: str, here: Here) -> Phrase:
+        struct = here.struct
+        if first == "_root" and struct.type.file is self.names.main:
+            return self._in_header(node, here)
+        if first == "_root" and struct.type.file is struct.type:
+            return self.speaker.say(stripped(node), here)
+        return self.given(node, here)
+
+    def _in_header(self, node: ks.Node, here: Here) -> Phrase:
+        main = self.names.struct(self.names.main)
+        inner = stripped(node)
+        if here.struct is main and main.users:
+            raise CannotSayError("_root of a type that is in itself")
+        if here.struct is main and here.item is None:
+            return self.speaker.say(inner, here)
+        there = Here(main, here.key)
+        said = self.speaker.say(inner, there)
+        own = set(here.struct.fields.values()) | here.struct.given.keys()
+        if re.search(r"\b(size|offset)\(", said.text):  # which types know of their own fields only
+            return self.given(node, here)
+        if any(naming.free(main.fields[name]) in own for name in there.used if name in main.fields):
+            return self.given(node, here)
+        here.struct.of_header |= there.used
+        return said
+
+    def given(self, node: ks.Node, here: Here) -> Phrase:
+        """A parameter for what a type sees of what is around it."""
+        struct = here.struct
+        if not struct.users:
+            raise CannotSayError("nothing is around it")
+        parent, _ = struct.users[0]
+        is_stream = isinstance(node, ks.StreamStart | ks.StreamSize | ks.Offset)
+        is_position = isinstance(node, ks.FieldOf) and node.name == "pos"
+        kind = INT if is_stream or is_position else self.speaker.of(outwards(node, parent), Here(parent))
+        if kind.base in ("switch", "io"):
+            raise CannotSayError(f"{slug(node)} cannot be an argument")
+        for name, known in struct.given.items():
+            if known == node:
+                return Phrase(name, kind)
+        taken = set(struct.fields.values()) | struct.given.keys() | WORDS
+        taken |= set(self.names.struct(self.names.main).fields.values())
+        name = naming.snake_case(slug(node)) or "outer"
+        while name in taken:
+            name = f"outer_{name}"
+        struct.given[name] = node
+        return Phrase(naming.free(name), kind)
+
+    def arguments(self, type: Type, values: list[ks.Node], here: Here) -> dict[str, str]:
+        """What a field of the type passes to it."""
+        struct = self.names.struct(type)
+        if len(values) != len(type.params):
+            raise CannotSayError(f"{type.name} has {len(type.params)} parameters")
+        found = {
+            struct.fields[param.id]: self.speaker.say(value, here).text
+            for param, value in zip(type.params, values, strict=True)
+        }
+        for name, node in struct.given.items():
+            found[name] = self.speaker.say(outwards(node, here.struct), here).text
+        return found
+
+    def stream(self, node: ks.StreamStart | ks.StreamSize, here: Here) -> Phrase:
+        struct = here.struct
+        if struct.is_in_record and isinstance(node, ks.StreamStart):
+            return Phrase("0", INT)
+        if struct.type is self.names.main:
+            return Phrase("size(record)", INT)
+        if not struct.is_stream:
+            return self.given(node, here)
+        struct.is_wrapped = True
+        return Phrase(f"{'offset' if isinstance(node, ks.StreamStart) else 'size'}({area(struct)})", INT)
+
+    def offset(self, of: ks.Node, here: Here) -> Phrase:
+        first = base(of)
+        if isinstance(of, ks.Name) and of.name == "_root" and here.struct.type.file is self.names.main:
+            return Phrase("0", INT)
+        if first is not None and first.name in ("_parent", "_root"):
+            return self.given(ks.Offset(of), here)
+        return Phrase(f"offset({self.speaker.say(of, here).text})", INT)
+
+    def io(self, of: ks.Node, name: str, here: Here) -> Phrase:
+        if not (isinstance(of, ks.Name) and of.name == "_io"):
+            inner = of.of if isinstance(of, ks.FieldOf) else of
+            if isinstance(inner, ks.Name) and inner.name == "_root" and here.struct.type.file is self.names.main:
+                if name == "size":
+                    return Phrase("size(record)", INT)
+            elif name == "size":
+                return Phrase(f"size({self.speaker.say(inner, here).text})", INT)
+            raise CannotSayError(f"{name} of another stream has no counterpart")
+        if here.struct.type.is_item:
+            return self.given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), name), here)
+        match name:
+            case "size":
+                return self.stream(ks.StreamSize(), here)
+            case "eof":
+                if here.key not in ("if", "repeat-until", "repeat-expr"):
+                    raise CannotSayError("the end of the stream is not known here")
+                return Phrase("left == 0", BOOL, COMPARED)
+            case "pos":
+                return self._position(here)
+        raise CannotSayError(f"{name} of a stream has no counterpart")
+
+    def _position(self, here: Here) -> Phrase:
+        if here.key == "repeat-until" and here.item is not None:
+            size = self.stream(ks.StreamSize(), Here(here.item))
+            return Phrase(f"{size.text} - left", INT, LEVELS["-"])
+        if here.key == "value":
+            raise CannotSayError("the position when it is asked for is not known")
+        if here.is_list and here.key not in ("if", "repeat-expr"):
+            raise CannotSayError("the position of each item is not known here")
+        start = self.stream(ks.StreamStart(), here)
+        if here.before:
+            ends = [f"offset({name}) + size({name})" for name in here.before]
+            text = ends[0]
+            for each in ends[1:]:
+                text = f"max({text}, {each})"
+            less = "" if start.text == "0" else f" - {start.within(UNARY)}"
+            return Phrase(f"{text}{less}", INT, LEVELS["+"])
+        if here.is_first and (here.struct.is_stream or here.struct.type is self.names.main):
+            return Phrase("0", INT)
+        if here.is_first:
+            return self.given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), "pos"), here)
+        raise CannotSayError("the position is not known here")
