@@ -226,8 +226,8 @@ enums:
             ],
         ),
         (
-            "- {id: a, size: 2, process: xor(_io.pos), repeat: expr, repeat-expr: 2}",
-            ["# TODO: the position of each item is not known here", "- {name: a, type: bytes, size: 4}"],
+            "- {id: a, size: 2, process: xor(_io.pos)}",
+            ["# TODO: the position behind it is not known here", "- {name: a, type: bytes, size: 2}"],
         ),
         (
             "- {id: a, type: f4, valid: {min: a * 2}}",
@@ -319,11 +319,11 @@ def test_names_of_names_are_not_multiplied(tmp_path: Path) -> None:
     instances = "".join(f"  i{n + 1}:\n    value: 'a == 1 ? i{n} : i{n}'\n" for n in range(60))
     more = f"instances:\n  i0:\n    value: b\n{instances}types:\n  t:\n    seq:\n      - {{id: x, type: u1}}\n"
     result = small(tmp_path, "- {id: a, type: u1}\n- {id: b, type: t}", more)
-    assert result.outcomes[0].coverage is Coverage.BYTES
+    assert result.outcomes[0].coverage is Coverage.VALUES
 
 
 @pytest.mark.parametrize("text", ["a +", "a ? b", "(a", "a..b", "'x", "$", "a[", "1 2", "(" * 100 + "a" + ")" * 100])
 def test_hostile_expressions_are_reasons(tmp_path: Path, text: str) -> None:
     result = small(tmp_path, "- {id: a, type: u1}", f"instances:\n  i:\n    value: {yaml.dump(text).strip()}\n")
-    assert result.outcomes[0].coverage is Coverage.BYTES
+    assert result.outcomes[0].coverage is Coverage.VALUES
     assert [problem for problem in result.problems if problem.severity == "error"] == []

@@ -31,6 +31,11 @@ def is_bits(attribute: Attribute) -> bool:
     return not is_switch(attribute) and bool(BITS.fullmatch(attribute.text("type") or ""))
 
 
+def is_once(attribute: Attribute, type: Type) -> bool:
+    """Whether an attribute of a type is in its sequence, and no list."""
+    return attribute in type.seq and "repeat" not in attribute.keys
+
+
 def split_type(text: str) -> tuple[tuple[str, ...], list[ks.Node]]:
     """A type as it is used: its path, and its arguments. Raises ``CannotSayError``."""
     found = _PATH.fullmatch(text.strip())

@@ -1,12 +1,11 @@
 """The entries of a type: its attributes in sequence, and instances before the first attribute that uses them."""
 
-import contextlib
-import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from wireloom_generator import naming
-from wireloom_generator.importers.ksy.attributes import is_bits, is_sized, is_switch, split_type, type_texts, user_type
+from wireloom_generator.importers.ksy.attributes import is_bits, is_sized, is_switch
 from wireloom_generator.importers.ksy.bit_groups import BitGroups, parts, width
 from wireloom_generator.importers.ksy.fields import STAGES, Fields, takes_rest
 from wireloom_generator.importers.ksy.instances import Instances
@@ -14,10 +13,10 @@ from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.pieces import Pieces
 from wireloom_generator.importers.ksy.refusals import Written, stage_at
 from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry
-from wireloom_generator.importers.ksy.structs import Here, Struct, area, shown
+from wireloom_generator.importers.ksy.structs import Here, Struct, area, mark, shown
 from wireloom_generator.importers.ksy.structure import Attribute
 from wireloom_generator.importers.ksy.switches import Switches
-from wireloom_generator.reading.source import YamlMapping, YamlScalar
+from wireloom_generator.importers.ksy.uses import AllUses
 from wireloom_generator.spec_text import Noted
 
 
@@ -30,6 +29,7 @@ class Bodies:
         self.groups = BitGroups(pieces)
         self.fields = Fields(pieces, Switches(pieces))
         self.placed = Instances(self.fields)
+        self.uses = AllUses(pieces.says)
 
     def body(self, struct: Struct) -> Written:
         """The entries of a type."""
@@ -50,19 +50,21 @@ class Bodies:
         before: tuple[str, ...] = ()
         is_first = True
         for part in parts(struct):
+            here = Here(struct, before=before, mark=part[0].id, is_first=is_first, is_list="repeat" in part[0].keys)
+            if part[0].id in struct.marked and not stopped:
+                made.add({"name": mark(struct, part[0].id), "type": "bytes", "size": 0}, None)
             for attribute in part:
-                self.instances(struct, attribute, waiting, made)
+                self.instances(attribute, here, waiting, made)
             if stopped:
                 continue
-            here = Here(struct, before=before, is_first=is_first, is_list="repeat" in part[0].keys)
             stopped = self.bits(part, here, made) if is_bits(part[0]) else self.attribute(part[0], here, made)
             before = self.before(struct, part[-1], before)
             is_first = False
         for attribute in list(waiting.values()):
             if attribute.id in waiting:
                 del waiting[attribute.id]
-                self.instances(struct, attribute, waiting, made)
-                self.instance(struct, attribute, made)
+                self.instances(attribute, Here(struct), waiting, made)
+                self.instance(attribute, Here(struct), made)
         is_whole = takes_rest(type) or stopped
         static = self.pieces.says.sizes.of_type(type)
         exact = static is not None and all(
@@ -151,58 +153,21 @@ class Bodies:
             return stage, reason
         return None, reason
 
-    def instances(self, struct: Struct, attribute: Attribute, waiting: dict[str, Attribute], made: Written) -> None:
+    def instances(self, attribute: Attribute, here: Here, waiting: dict[str, Attribute], made: Written) -> None:
         """Add the instances that an attribute uses, and that are not there yet."""
-        for name in sorted(self.uses(struct, attribute) & waiting.keys()):
+        used = self.uses.of(attribute, here.struct)
+        for name in sorted((used.before | used.after) & waiting.keys()):
             if name in waiting:
+                there = replace(here, is_list=False) if name in used.before else Here(here.struct)
                 instance = waiting.pop(name)
-                self.instances(struct, instance, waiting, made)
-                self.instance(struct, instance, made)
+                self.instances(instance, there, waiting, made)
+                self.instance(instance, there, made)
 
-    def uses(self, struct: Struct, attribute: Attribute) -> set[str]:
-        """The names of its type that an attribute uses, itself or as arguments."""
-        here = Here(struct, before=("before",))
-        for key in ("size", "if", "repeat-expr", "value", "pos", "io"):
-            text = attribute.text(key)
-            if text is not None:
-                self.quietly(text, here, key)
-        process = attribute.text("process")
-        if process is not None and "(" in process:
-            self.quietly(process.partition("(")[2].rpartition(")")[0], here, "process")
-        valid = attribute.keys.get("valid")
-        for name, value in valid.entries if isinstance(valid, YamlMapping) else ():
-            if isinstance(value, YamlScalar) and name.text in ("eq", "min", "max", "expr"):
-                self.quietly(re.sub(r"(?<![.\w])_(?!\w)", attribute.id, value.text), here, "valid")
-        if isinstance(valid, YamlScalar):
-            self.quietly(valid.text, here, "valid")
-        here.used |= set(re.findall(r"(?<![.\w])[a-z]\w*", attribute.text("repeat-until") or ""))
-        node = attribute.keys.get("type")
-        if isinstance(node, YamlMapping):
-            on = {key.text: value for key, value in node.entries}.get("switch-on")
-            if isinstance(on, YamlScalar):
-                self.quietly(on.text, here, "switch-on")
-        for type_text in type_texts(attribute):
-            used = user_type(type_text, struct.type)
-            if used is None:
-                continue
-            with contextlib.suppress(CannotSayError):
-                self.pieces.says.around.arguments(used, split_type(type_text)[1], here)
-            if struct.type is self.main:
-                here.used |= self.pieces.names.structs[used].of_header
-            else:
-                struct.of_header |= self.pieces.names.structs[used].of_header
-        return here.used
-
-    def quietly(self, text: str, here: Here, key: str) -> None:
-        """Let ``here`` know what an expression uses, whether or not it can be said."""
-        with contextlib.suppress(CannotSayError):
-            self.pieces.says.text(text, here.under(key))
-
-    def instance(self, struct: Struct, attribute: Attribute, made: Written) -> None:
+    def instance(self, attribute: Attribute, here: Here, made: Written) -> None:
         """Add an instance; if that cannot be, say why."""
-        here = Here(struct)
-        said = partial(self.placed.said, attribute, here)
+        is_value = "value" in attribute.keys
+        said = partial(self.placed.said, attribute, here if is_value else Here(here.struct))
         stage, reason = self._in_stages(attribute, range(4), said, made)
         if stage is None:
             what = attribute.text("value") or f"pos {attribute.text('pos')}"
-            made.todo(f"{attribute.id}, {' '.join(what.split())}: {reason}")
+            made.todo(f"{attribute.id}, {' '.join(what.split())}: {reason}", is_value=is_value)

@@ -14,11 +14,15 @@ class Written:
 
     entries: list[YamlValue] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    lacks_bytes: bool = False
+    """Whether one of the reasons is about more than a computed value."""
     above: list[str] = field(default_factory=list)
     """Comments for the next entry."""
 
-    def todo(self, reason: str) -> None:
+    def todo(self, reason: str, *, is_value: bool = False) -> None:
+        """Tell why the next entry is not what the file means or, of a computed value, why it is left out."""
         self.reasons.append(reason)
+        self.lacks_bytes = self.lacks_bytes or not is_value
         self.above.append(f"TODO: {reason}")
 
     def add(self, entry: Entry, at: Location | None) -> None:

@@ -26,6 +26,8 @@ class Struct:
     """The fields of the header that it uses, itself or by its fields."""
     shown: set[str] = field(default_factory=set)
     """Its parameters that others ask it for."""
+    marked: set[str] = field(default_factory=set)
+    """Its attributes whose place only a mark before them can say: a field without bytes."""
     is_stream: bool = False
     """Whether each use of it has a size, so that it is a stream of its own."""
     is_wrapped: bool = False
@@ -46,6 +48,8 @@ class Here:
     """In ``repeat-until``: the struct of the item."""
     before: tuple[str, ...] = ()
     """The fields before, back to one that is always there."""
+    mark: str = ""
+    """The attribute of which this is, or that asks for this before it is read."""
     is_first: bool = False
     is_list: bool = False
     """Whether it is asked again for each item of a list."""
@@ -71,6 +75,14 @@ def area(struct: Struct) -> str:
 def shown(struct: Struct, name: str) -> str:
     """The field that shows the argument of a parameter."""
     found = f"{struct.fields[name]}_value"
+    while found in struct.fields.values():
+        found += "_2"
+    return found
+
+
+def mark(struct: Struct, attribute: str) -> str:
+    """The field without bytes before an attribute."""
+    found = f"{struct.fields[attribute]}_start"
     while found in struct.fields.values():
         found += "_2"
     return found

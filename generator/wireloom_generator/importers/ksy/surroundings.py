@@ -5,10 +5,21 @@ from typing import Protocol
 
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
+from wireloom_generator.importers.ksy.attributes import is_once
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.paths import base, outwards, slug, stripped
-from wireloom_generator.importers.ksy.phrases import BOOL, COMPARED, INT, LEVELS, UNARY, CannotSayError, Kind, Phrase
-from wireloom_generator.importers.ksy.structs import WORDS, Here, area
+from wireloom_generator.importers.ksy.phrases import (
+    BOOL,
+    COMPARED,
+    INT,
+    LEVELS,
+    UNARY,
+    WHOLE,
+    CannotSayError,
+    Kind,
+    Phrase,
+)
+from wireloom_generator.importers.ksy.structs import WORDS, Here, area, mark
 from wireloom_generator.importers.ksy.structure import Type
 
 
@@ -115,15 +126,16 @@ class Surroundings:
             elif name == "size":
                 return Phrase(f"size({self.speaker.say(inner, here).text})", INT)
             raise CannotSayError(f"{name} of another stream has no counterpart")
-        if here.struct.type.is_item:
+        if here.struct.type.is_item and name != "pos":
             return self.given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), name), here)
         match name:
             case "size":
                 return self.stream(ks.StreamSize(), here)
             case "eof":
-                if here.key not in ("if", "repeat-until", "repeat-expr"):
-                    raise CannotSayError("the end of the stream is not known here")
-                return Phrase("left == 0", BOOL, COMPARED)
+                if here.key in ("if", "repeat-until", "repeat-expr"):
+                    return Phrase("left == 0", BOOL, COMPARED)
+                end = self.stream(ks.StreamSize(), here)
+                return Phrase(f"{self._position(here).text} == {end.within(COMPARED + 1)}", BOOL, COMPARED)
             case "pos":
                 return self._position(here)
         raise CannotSayError(f"{name} of a stream has no counterpart")
@@ -132,20 +144,24 @@ class Surroundings:
         if here.key == "repeat-until" and here.item is not None:
             size = self.stream(ks.StreamSize(), Here(here.item))
             return Phrase(f"{size.text} - left", INT, LEVELS["-"])
-        if here.key == "value":
-            raise CannotSayError("the position when it is asked for is not known")
+        if here.key in ("process", "valid"):
+            raise CannotSayError("the position behind it is not known here")
         if here.is_list and here.key not in ("if", "repeat-expr"):
             raise CannotSayError("the position of each item is not known here")
-        start = self.stream(ks.StreamStart(), here)
+        is_item = here.struct.type.is_item
+        start = self.given(ks.StreamStart(), here) if is_item else self.stream(ks.StreamStart(), here)
+        less = "" if start.text == "0" else f" - {start.within(UNARY)}"
         if here.before:
             ends = [f"offset({name}) + size({name})" for name in here.before]
             text = ends[0]
             for each in ends[1:]:
                 text = f"max({text}, {each})"
-            less = "" if start.text == "0" else f" - {start.within(UNARY)}"
             return Phrase(f"{text}{less}", INT, LEVELS["+"])
-        if here.is_first and (here.struct.is_stream or here.struct.type is self.names.main):
+        if here.is_first and not is_item and (here.struct.is_stream or here.struct.type is self.names.main):
             return Phrase("0", INT)
-        if here.is_first:
+        if here.is_first and not is_item and all(is_once(used, user.type) for user, used in here.struct.users):
             return self.given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), "pos"), here)
-        raise CannotSayError("the position is not known here")
+        if not here.mark:
+            raise CannotSayError("the position when it is asked for is not known")
+        here.struct.marked.add(here.mark)
+        return Phrase(f"offset({mark(here.struct, here.mark)}){less}", INT, LEVELS["-"] if less else WHOLE)

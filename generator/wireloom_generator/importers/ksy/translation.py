@@ -42,7 +42,7 @@ class Translator:
     def __init__(self, names: Names) -> None:
         self.names = names
         self.sizes = Sizes()
-        self.kinds = Kinds(names, lambda node, struct: self.of(node, Here(struct)))
+        self.kinds = Kinds(names, lambda node, struct: self.of(node, Here(struct, before=("before",))))
         self.around = Surroundings(names, self)
 
     def of(self, node: ks.Node, here: Here) -> Kind:

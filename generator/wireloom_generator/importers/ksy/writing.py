@@ -74,10 +74,10 @@ class Writer:
             tuple(outcomes),
         )
 
-    def seen(self) -> list[tuple[int, int, int, bool]]:
+    def seen(self) -> list[tuple[int, ...]]:
         """How much types see of what is around them, and show of themselves."""
         return [
-            (len(each.given), len(each.of_header), len(each.shown), each.is_wrapped)
+            (len(each.given), len(each.of_header), len(each.shown), len(each.marked), each.is_wrapped)
             for each in self.names.structs.values()
         ]
 
@@ -113,10 +113,11 @@ class Writer:
         if type is not self.main and type not in emitted:
             unused = "no field has this type" if type not in bodies else "its fields are bytes"
             return Outcome(name, type.at, Coverage.REFUSED, (unused,))
-        reasons = list(bodies[type].reasons)
-        for used in type.types.values():
-            reasons += bodies[used].reasons if used.is_item and used in bodies else []
-        return Outcome(name, type.at, Coverage.BYTES if reasons else Coverage.WHOLE, tuple(dict.fromkeys(reasons)))
+        items = [bodies[used] for used in type.types.values() if used.is_item and used in bodies]
+        found = [bodies[type], *items]
+        reasons = tuple(dict.fromkeys(reason for each in found for reason in each.reasons))
+        lacking = Coverage.BYTES if any(each.lacks_bytes for each in found) else Coverage.VALUES
+        return Outcome(name, type.at, lacking if reasons else Coverage.WHOLE, reasons)
 
     def protocol(self, bodies: Mapping[Type, Written], emitted: Sequence[Type], main: Written) -> Entry:
         title, licence = self.main.meta.get("title"), self.main.meta.get("license")
