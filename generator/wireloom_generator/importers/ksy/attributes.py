@@ -89,6 +89,21 @@ def used_types(type: Type) -> Iterator[tuple[Attribute, Type]]:
                 yield attribute, found
 
 
+def takes_rest(type: Type, inside: frozenset[Type] = frozenset()) -> bool:
+    """Whether the last field of a type always takes all bytes that are left; ``inside`` are the types around it."""
+    if not type.seq or type in inside:
+        return False
+    last = type.seq[-1]
+    if "if" in last.keys or ("process" in last.keys and not last.says("size-eos")):
+        return False
+    if last.says("size-eos") or last.text("repeat") == "eos":
+        return True
+    if {"size", "repeat", "terminator"} & last.keys.keys() or is_switch(last):
+        return False
+    used = user_type(last.text("type") or "str", type)
+    return used is not None and takes_rest(used, inside | {type})
+
+
 def contents_of(node: object) -> bytes:
     """The bytes of ``contents``. Raises ``CannotSayError``."""
     if isinstance(node, YamlScalar):

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 from wireloom_generator import naming
-from wireloom_generator.importers.ksy.attributes import is_bits, is_sized, is_switch
+from wireloom_generator.importers.ksy.attributes import is_bits, is_sized, is_switch, takes_rest
 from wireloom_generator.importers.ksy.bit_groups import BitGroups, parts, width
-from wireloom_generator.importers.ksy.fields import STAGES, Fields, takes_rest
+from wireloom_generator.importers.ksy.fields import STAGES, Fields
 from wireloom_generator.importers.ksy.instances import Instances
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.pieces import Pieces

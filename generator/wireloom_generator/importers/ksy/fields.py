@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from wireloom_generator.importers.ksy import expressions as ks
-from wireloom_generator.importers.ksy.attributes import NUMBER, is_sized, is_switch, user_type
+from wireloom_generator.importers.ksy.attributes import NUMBER, is_sized, takes_rest, user_type
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.pieces import Pieces
 from wireloom_generator.importers.ksy.spelling import Entry
@@ -69,11 +69,17 @@ class Fields:
         ):
             return
         elif used is not None:
-            if is_sized(attribute) and not self.pieces.names.structs[used].is_stream and not takes_rest(used):
+            leaves = is_sized(attribute) and not self.pieces.names.structs[used].is_stream and not takes_rest(used)
+            others = {"size", "repeat", "terminator", "process"} & attribute.keys.keys()
+            is_place = attribute not in here.struct.type.seq and not others
+            if leaves and not is_place:
                 yield self.in_section(attribute, used, text, here, name)
                 return
             self.pieces.user_type(entry, used, text, here)
-            entry |= self.pieces.ends(attribute, here)
+            if leaves:
+                self.no_stream(used)
+            else:
+                entry |= self.pieces.ends(attribute, here)
             if "size" in entry and {"until", "pad"} & entry.keys():
                 raise CannotSayError("what is behind its end would be lost")
         elif text in ("", "str", "strz"):
@@ -92,6 +98,13 @@ class Fields:
             self.pieces.valid(entry, attribute, here)
         self.pieces.condition(entry, attribute, here)
         yield self.pieces.documented(entry, attribute)
+
+    def no_stream(self, used: Type) -> None:
+        """Raise ``CannotSayError`` if a type needs a stream of its own, at a place where it has what follows there."""
+        if any(
+            isinstance(node, ks.StreamStart | ks.StreamSize) for node in self.pieces.names.structs[used].given.values()
+        ):
+            raise CannotSayError("the bytes that its type leaves over have no place here")
 
     def in_section(self, attribute: Attribute, used: Type, text: str, here: Here, name: str) -> Entry:
         """A field of a size whose type does not take all of it."""
@@ -141,18 +154,3 @@ class Fields:
                 entry["size"] = size
         self.pieces.condition(entry, attribute, here)
         return self.pieces.documented(entry, attribute)
-
-
-def takes_rest(type: Type, inside: frozenset[Type] = frozenset()) -> bool:
-    """Whether the last field of a type always takes all bytes that are left; ``inside`` are the types around it."""
-    if not type.seq or type in inside:
-        return False
-    last = type.seq[-1]
-    if "if" in last.keys or ("process" in last.keys and not last.says("size-eos")):
-        return False
-    if last.says("size-eos") or last.text("repeat") == "eos":
-        return True
-    if {"size", "repeat", "terminator"} & last.keys.keys() or is_switch(last):
-        return False
-    used = user_type(last.text("type") or "str", type)
-    return used is not None and takes_rest(used, inside | {type})

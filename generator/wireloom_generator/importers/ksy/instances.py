@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_bits, is_switch, parsed
+from wireloom_generator.importers.ksy.encodings import encoding_name
 from wireloom_generator.importers.ksy.fields import Fields
 from wireloom_generator.importers.ksy.kinds import characters, digits, is_alias
 from wireloom_generator.importers.ksy.phrases import WHOLE, CannotSayError
-from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry, encoding_name, number_or_text
+from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry, number_or_text
 from wireloom_generator.importers.ksy.structs import Here
 from wireloom_generator.importers.ksy.structure import Attribute
 from wireloom_generator.reading.source import YamlMapping

@@ -56,13 +56,13 @@ class Kinds:
             is_int = all(is_built_in(each) and of_type(each, type).base == "int" for each in type_texts(attribute))
             found = replace(INT, enum=of_enum) if is_int else Kind("switch", type, attribute=attribute)
         if found.base in ("str", "bytes"):
-            found = replace(found, attribute=attribute)
-        if "repeat" not in attribute.keys:
-            return found
+            found = replace(found, attribute=attribute, type=type)
+        inner = ""
         if found.base == "struct" and found.type is not None and found.type.is_item:
-            inner = found.type.seq[0]
-            return Kind("list", item=self.of(inner, found.type), inner=self.names.struct(found.type).fields[inner.id])
-        return Kind("list", item=found)
+            made = found.type.seq[0]
+            inner = self.names.struct(found.type).fields[made.id]
+            found = self.of(made, found.type)
+        return Kind("list", item=found, inner=inner) if "repeat" in attribute.keys else replace(found, inner=inner)
 
 
 def digits(attribute: Attribute, type: Type) -> tuple[Attribute, int] | None:

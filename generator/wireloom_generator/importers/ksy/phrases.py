@@ -25,7 +25,7 @@ class Kind:
     item: "Kind | None" = None
     attribute: Attribute | None = None
     inner: str = ""
-    """Of a list whose items are structs made for them: the field of a struct that has the value."""
+    """If a struct was made for it, or for each item of a list: the field of the struct that has the value."""
 
 
 INT, FLOAT, BOOL, STR, BYTES, IO = (Kind(base) for base in ("int", "float", "bool", "str", "bytes", "io"))

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy.attributes import contents_of, parsed, split_type
 from wireloom_generator.importers.ksy.byte_orders import ByteOrders
+from wireloom_generator.importers.ksy.encodings import encoding_of
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.refusals import Refusals
-from wireloom_generator.importers.ksy.spelling import Entry, constant, encoding_name, number_or_text, scalar
+from wireloom_generator.importers.ksy.spelling import Entry, constant, number_or_text, scalar
 from wireloom_generator.importers.ksy.structs import Here
 from wireloom_generator.importers.ksy.structure import Attribute, Enum, Type
 from wireloom_generator.importers.ksy.translation import Translator
@@ -52,7 +53,7 @@ class Pieces:
 
     def string(self, entry: Entry, attribute: Attribute, text: str, here: Here) -> None:
         entry["type"] = "text" if text else "bytes"
-        encoding = self.encoding(attribute, here) if text else ""
+        encoding = encoding_of(attribute, here.struct.type) if text else ""
         wide = 2 if encoding.startswith("utf-16") else 4 if encoding.startswith("utf-32") else 1
         entry |= self.ends(attribute, here, terminator="00" * wide if text == "strz" else "", wide=wide)
         if "size" not in entry and "until" not in entry:
@@ -63,18 +64,9 @@ class Pieces:
         is_masked = (attribute.text("process") or "zlib")[:3] in ("xor", "rol", "ror")
         if "size" in entry and is_open and is_masked:
             raise CannotSayError("what is behind its end would be lost")
-        if "size" in entry and is_open:
+        is_dropped = "unterminated" in entry and "terminator" not in entry
+        if ("size" in entry and is_open) or is_dropped:
             entry["raw"] = f"{entry['name']}_bytes"
-
-    def encoding(self, attribute: Attribute, here: Here) -> str:
-        said = attribute.text("encoding")
-        for around in here.struct.type.outwards:
-            node = around.meta.get("encoding")
-            if said is None and isinstance(node, YamlScalar):
-                said = node.text
-        if said is None:
-            raise CannotSayError("nothing says its encoding")
-        return encoding_name(said)
 
     def ends(self, attribute: Attribute, here: Here, terminator: str = "", wide: int = 1) -> Entry:
         """Where an attribute, or each of its items, ends."""

@@ -10,13 +10,6 @@ from wireloom_generator.reading.source import YamlNode, YamlScalar
 from wireloom_generator.spec_text import Hex, Noted, YamlValue
 
 Entry = dict[str, YamlValue]
-_ENCODINGS = {
-    "utf8": "utf-8", "utf16le": "utf-16-le", "utf16be": "utf-16-be", "utf32le": "utf-32-le", "utf32be": "utf-32-be",
-    "iso88591": "latin-1", "latin1": "latin-1", "sjis": "shift-jis", "shiftjis": "shift-jis", "usascii": "ascii",
-    "gb2312": "gb2312", "gb18030": "gb18030", "macroman": "mac-roman", "macintosh": "mac-roman", "eucjp": "euc-jp",
-    "euckr": "euc-kr", "big5hkscs": "big5-hkscs",
-}  # fmt: skip
-"""Encodings whose names differ in more than punctuation, by their names without it."""
 COMPUTED = {"int": "i64", "float": "f64", "bool": "bool", "str": "text", "bytes": "bytes"}
 """The types of computed values, by what they are."""
 
@@ -71,18 +64,6 @@ def case_value(says: Translator, text: str, subject: Phrase, struct: Struct) -> 
         data = bytes.fromhex(said.text[5:-2])
         return repr(data.decode("latin-1"))
     return said.text
-
-
-def encoding_name(said: str) -> str:
-    """The name of an encoding in the language."""
-    plain = re.sub(r"[^a-z0-9]", "", said.lower())
-    if plain.startswith("windows") and plain[7:].isdigit():
-        return f"cp{plain[7:]}"
-    if (found := re.fullmatch(r"iso8859(\d+)", plain)) is not None and found[1] != "1":
-        return f"iso-8859-{found[1]}"
-    if (found := re.fullmatch(r"(?:ibm|cp)(\d+)", plain)) is not None:
-        return f"cp{found[1]}"
-    return _ENCODINGS.get(plain, said.lower())
 
 
 def scalar(node: YamlNode) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from wireloom_generator.importers.ksy.attributes import BITS, NUMBER, is_built_in, is_sized, user_type
 from wireloom_generator.importers.ksy.columns import columns, plain_column
+from wireloom_generator.importers.ksy.encodings import encoding_of
 from wireloom_generator.importers.ksy.phrases import CannotSayError, Phrase
 from wireloom_generator.importers.ksy.pieces import Pieces
 from wireloom_generator.importers.ksy.spelling import Entry, case_value, matched, scalar
@@ -93,7 +94,7 @@ class Switches:
             self.pieces.number(entry, number, here)
         elif text in ("str", "strz"):
             entry["type"] = "text"
-            encoding = self.pieces.encoding(attribute, here)
+            encoding = encoding_of(attribute, here.struct.type)
             if text == "strz":
                 entry["until"] = "00" * (2 if encoding.startswith("utf-16") else 1)
             elif is_area:

@@ -12,6 +12,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_built_in, is_optional, parsed
 from wireloom_generator.importers.ksy.columns import columns
+from wireloom_generator.importers.ksy.encodings import encoding_of, has_bytes_as_characters
 from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.paths import base, is_left
@@ -128,7 +129,7 @@ class Translator:
                 return Phrase("left", INT)
             if here.key == "size":
                 return Phrase("rest", INT)
-        left, right = self.say(node.left, here), self.say(node.right, here)
+        left, right = self._compared(node, here)
         if operator in ("and", "or"):
             return Phrase(f"{left.within(level)} {operator} {right.within(level)}", BOOL, level)
         bases = {left.kind.base, right.kind.base}
@@ -148,6 +149,15 @@ class Translator:
         if operator in ("<<", ">>") and here.is_guarded and not right.text.isdigit():
             right = Phrase(f"min({right.text}, 63)", INT)
         return Phrase(f"{left.within(level)} {sign} {right.within(level + 1)}", INT, level)
+
+    def _compared(self, node: ks.Binary, here: Here) -> tuple[Phrase, Phrase]:
+        """What is left and right of an operator. A text of length 0 is an empty one, whatever ends it."""
+        right = self.say(node.right, here)
+        if right.text == "0" and node.operator in ("==", "!=") and isinstance(node.left, ks.FieldOf):
+            of = self.say(node.left.of, here) if node.left.name in ("length", "size") else right
+            if of.kind.base in ("str", "bytes"):
+                return of, Phrase("''", STR) if of.kind.base == "str" else Phrase("hex('')", BYTES)
+        return self.say(node.left, here), right
 
     def _item(self, of: ks.Node, index: ks.Node, here: Here) -> Phrase:
         number = self.say(index, here)
@@ -205,7 +215,7 @@ class Translator:
         if is_alias(attribute, kind):
             return self.say(aliased(attribute), here)
         here.used.add(name)
-        return Phrase(naming.free(struct.fields[name]), kind, is_optional=is_optional(attribute))
+        return _in_item(Phrase(naming.free(struct.fields[name]), kind, is_optional=is_optional(attribute)))
 
     def _cast(self, of: Phrase, type: str, here: Here) -> Phrase:
         if is_built_in(type) or type in ("bytes", "bool") or type.endswith("[]"):
@@ -257,11 +267,7 @@ class Translator:
                 if name in ("size", "length"):
                     return Phrase(f"count({inner.text})", INT)
             case "bytes" | "str" if name in ("size", "length"):
-                if kind.attribute is None or not re.fullmatch(r"[\w.]+(\[[\w.]+\])?[\w.]*", inner.text):
-                    raise CannotSayError(f"{name} of what is computed")
-                if {"terminator", "pad-right"} & kind.attribute.keys.keys() or kind.attribute.text("type") == "strz":
-                    raise CannotSayError(f"the {name} without what ends it")
-                return Phrase(f"size({inner.text})", INT)
+                return _length(inner, name)
             case "int" if name == "to_i":
                 return inner
             case "bool" if name == "to_i":
@@ -300,7 +306,22 @@ class Translator:
                 raise CannotSayError(f"{name} of {type.name} is not in it")
             return Phrase(f"{start}{inner.text}", inner.kind)
         text = f"{start}{naming.free(struct.fields[name])}"
-        return Phrase(text, kind, is_optional=of.is_optional or is_optional(attribute))
+        return _in_item(Phrase(text, kind, is_optional=of.is_optional or is_optional(attribute)))
+
+
+def _length(of: Phrase, name: str) -> Phrase:
+    """How many characters a text has, or how many bytes there are, without what ends them."""
+    attribute, type = of.kind.attribute, of.kind.type
+    if attribute is None or type is None or not re.fullmatch(r"[\w.]+(\[[\w.]+\])?[\w.]*", of.text):
+        raise CannotSayError(f"{name} of what is computed")
+    if of.kind.base == "str" and not has_bytes_as_characters(encoding_of(attribute, type)):
+        raise CannotSayError(f"the {name} in characters")
+    is_ended = "terminator" in attribute.keys or attribute.text("type") == "strz"
+    if "pad-right" in attribute.keys or (is_ended and {"size", "size-eos", "eos-error"} & attribute.keys.keys()):
+        raise CannotSayError(f"the {name} without what ends it")
+    if is_ended and attribute.text("consume") != "false" and not attribute.says("include"):
+        return Phrase(f"size({of.text}) - 1", INT, LEVELS["-"])
+    return Phrase(f"size({of.text})", INT)
 
 
 def _alike(text: Phrase, node: ks.Node) -> Phrase:
@@ -311,6 +332,14 @@ def _alike(text: Phrase, node: ks.Node) -> Phrase:
     if isinstance(node, ks.Text):
         return Phrase(f"hex('{node.value.encode().hex()}')", BYTES)
     return text
+
+
+def _in_item(found: Phrase) -> Phrase:
+    """The value in a struct that was made for it."""
+    kind = found.kind
+    if kind.base == "list" or not kind.inner:
+        return found
+    return replace(found, text=f"{found.text}.{kind.inner}", kind=replace(kind, inner=""))
 
 
 def _of_list(item: Phrase, kind: Kind) -> Phrase:

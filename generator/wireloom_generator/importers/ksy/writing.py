@@ -9,11 +9,10 @@ from pathlib import Path, PurePosixPath
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Outcome
-from wireloom_generator.importers.ksy.attributes import is_switch, used_types
+from wireloom_generator.importers.ksy.attributes import is_switch, takes_rest, used_types
 from wireloom_generator.importers.ksy.bodies import Bodies
 from wireloom_generator.importers.ksy.byte_orders import ByteOrders
 from wireloom_generator.importers.ksy.columns import columns
-from wireloom_generator.importers.ksy.fields import takes_rest
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.pieces import Pieces
 from wireloom_generator.importers.ksy.refusals import Refusals, Written, stage_at
