@@ -58,6 +58,8 @@ class Bodies:
             if stopped:
                 continue
             stopped = self.bits(part, here, made) if is_bits(part[0]) else self.attribute(part[0], here, made)
+            if part[0].id in struct.counted and not stopped:
+                made.add(self.placed.number(part[0], here), None)
             before = self.before(struct, part[-1], before)
             is_first = False
         for attribute in list(waiting.values()):

@@ -11,7 +11,7 @@ from wireloom_generator.importers.ksy.fields import Fields
 from wireloom_generator.importers.ksy.kinds import characters, digits, is_alias
 from wireloom_generator.importers.ksy.phrases import WHOLE, CannotSayError
 from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry, number_or_text
-from wireloom_generator.importers.ksy.structs import Here
+from wireloom_generator.importers.ksy.structs import Here, number_of
 from wireloom_generator.importers.ksy.structure import Attribute
 from wireloom_generator.reading.source import YamlMapping
 
@@ -95,6 +95,14 @@ class Instances:
         if "if" in of.keys or "if" in attribute.keys:
             raise CannotSayError("to_i of a text that may be absent")
         return self.fields.pieces.documented({**entry, "at": f"offset({name})", "shared": True}, attribute)
+
+    def number(self, of: Attribute, here: Here) -> Entry:
+        """The number that expressions use a text for, if it has digits: a field beside it."""
+        made = {"name": number_of(here.struct, of.id), "type": "ascii", **self.fields.pieces.ends(of, here)}
+        name = naming.free(here.struct.fields[of.id])
+        made |= {"sign": "signed", "at": f"offset({name})", "shared": True}
+        self.fields.pieces.condition(made, of, here)
+        return made
 
     def characters(self, attribute: Attribute, of: Attribute, said: str, here: Here) -> Entry:
         """The text that bytes are: the same bytes, read as text."""

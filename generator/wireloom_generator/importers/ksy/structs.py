@@ -28,6 +28,8 @@ class Struct:
     """Its parameters that others ask it for."""
     marked: set[str] = field(default_factory=set)
     """Its attributes whose place only a mark before them can say: a field without bytes."""
+    counted: set[str] = field(default_factory=set)
+    """Its texts whose digits expressions use as a number."""
     is_stream: bool = False
     """Whether each use of it has a size, so that it is a stream of its own."""
     is_wrapped: bool = False
@@ -74,21 +76,28 @@ def area(struct: Struct) -> str:
 
 def shown(struct: Struct, name: str) -> str:
     """The field that shows the argument of a parameter."""
-    found = f"{struct.fields[name]}_value"
-    while found in struct.fields.values():
-        found += "_2"
-    return found
+    return _beside(struct, name, "value")
 
 
 def mark(struct: Struct, attribute: str) -> str:
     """The field without bytes before an attribute."""
-    found = f"{struct.fields[attribute]}_start"
-    while found in struct.fields.values():
-        found += "_2"
-    return found
+    return _beside(struct, attribute, "start")
+
+
+def number_of(struct: Struct, attribute: str) -> str:
+    """The field that has the digits of a text as a number."""
+    return _beside(struct, attribute, "number")
 
 
 def member(name: str) -> str:
     """A name of a value, as the language allows it."""
     found = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     return found if found[:1].isalpha() else f"n_{found}"
+
+
+def _beside(struct: Struct, attribute: str, what: str) -> str:
+    """A name for something about an attribute."""
+    found = f"{struct.fields[attribute]}_{what}"
+    while found in struct.fields.values():
+        found += "_2"
+    return found

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
-from wireloom_generator.importers.ksy.attributes import is_built_in, is_optional, parsed
+from wireloom_generator.importers.ksy.attributes import is_built_in, is_once, is_optional, parsed
 from wireloom_generator.importers.ksy.columns import columns
 from wireloom_generator.importers.ksy.encodings import encoding_of, has_bytes_as_characters
 from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
@@ -32,7 +32,7 @@ from wireloom_generator.importers.ksy.phrases import (
     Phrase,
 )
 from wireloom_generator.importers.ksy.sizes import Sizes
-from wireloom_generator.importers.ksy.structs import Here, member, shown
+from wireloom_generator.importers.ksy.structs import Here, member, number_of, shown
 from wireloom_generator.importers.ksy.structure import Type
 from wireloom_generator.importers.ksy.surroundings import Surroundings
 
@@ -268,6 +268,8 @@ class Translator:
                     return Phrase(f"count({inner.text})", INT)
             case "bytes" | "str" if name in ("size", "length"):
                 return _length(inner, name)
+            case "str" if name == "to_i":
+                return self._number(inner)
             case "int" if name == "to_i":
                 return inner
             case "bool" if name == "to_i":
@@ -275,6 +277,18 @@ class Translator:
             case "io":
                 return self.around.io(of, name, here)
         raise CannotSayError(f"{name} of a {kind.base} has no counterpart in expressions")
+
+    def _number(self, of: Phrase) -> Phrase:
+        """The number that a text of a fixed place has the digits of."""
+        attribute, type = of.kind.attribute, of.kind.type
+        if attribute is None or type is None or not is_once(attribute, type) or "size" not in attribute.keys:
+            raise CannotSayError("to_i of a text whose size is not given")
+        struct = self.names.struct(type)
+        path, dot, name = of.text.rpartition(".")
+        if name != naming.free(struct.fields[attribute.id]) or {"process", "terminator"} & attribute.keys.keys():
+            raise CannotSayError("to_i of what is computed")
+        struct.counted.add(attribute.id)
+        return Phrase(f"{path}{dot}{naming.free(number_of(struct, attribute.id))}", INT, is_optional=is_optional(attribute))
 
     def _fixed_size(self, node: ks.Node, here: Here) -> int | None:
         """The size of a field if that is fixed."""

@@ -76,7 +76,7 @@ class Writer:
     def seen(self) -> list[tuple[int, ...]]:
         """How much types see of what is around them, and show of themselves."""
         return [
-            (len(each.given), len(each.of_header), len(each.shown), len(each.marked), each.is_wrapped)
+            (*map(len, (each.given, each.of_header, each.shown, each.marked, each.counted)), each.is_wrapped)
             for each in self.names.structs.values()
         ]
 
