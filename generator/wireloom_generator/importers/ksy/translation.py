@@ -12,6 +12,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_built_in, is_once, is_optional, parsed
 from wireloom_generator.importers.ksy.columns import columns
+from wireloom_generator.importers.ksy.constants import Constants
 from wireloom_generator.importers.ksy.encodings import encoding_of, has_bytes_as_characters
 from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
 from wireloom_generator.importers.ksy.names import Names
@@ -43,6 +44,7 @@ class Translator:
     def __init__(self, names: Names) -> None:
         self.names = names
         self.sizes = Sizes()
+        self.constants = Constants()
         self.kinds = Kinds(names, lambda node, struct: self.of(node, Here(struct, before=("before",))))
         self.around = Surroundings(names, self)
 
@@ -60,7 +62,16 @@ class Translator:
         return self.say(parsed(text), here)
 
     def say(self, node: ks.Node, here: Here) -> Phrase:
-        """The same of a tree."""
+        """The same of a tree. What cannot be said otherwise may be a constant."""
+        try:
+            return self._said(node, here)
+        except CannotSayError:
+            found = self.constants.phrase(node, here.struct.type)
+            if found is None:
+                raise
+            return found
+
+    def _said(self, node: ks.Node, here: Here) -> Phrase:
         match node:
             case ks.Number(text):
                 return Phrase(text, FLOAT if "." in text or ("e" in text and "x" not in text) else INT)
@@ -288,7 +299,9 @@ class Translator:
         if name != naming.free(struct.fields[attribute.id]) or {"process", "terminator"} & attribute.keys.keys():
             raise CannotSayError("to_i of what is computed")
         struct.counted.add(attribute.id)
-        return Phrase(f"{path}{dot}{naming.free(number_of(struct, attribute.id))}", INT, is_optional=is_optional(attribute))
+        return Phrase(
+            f"{path}{dot}{naming.free(number_of(struct, attribute.id))}", INT, is_optional=is_optional(attribute)
+        )
 
     def _fixed_size(self, node: ks.Node, here: Here) -> int | None:
         """The size of a field if that is fixed."""
