@@ -168,7 +168,7 @@ class Bodies:
     def instance(self, attribute: Attribute, here: Here, made: Written) -> None:
         """Add an instance; if that cannot be, say why."""
         is_value = "value" in attribute.keys
-        said = partial(self.placed.said, attribute, here if is_value else Here(here.struct))
+        said = partial(self.placed.said, attribute, here)
         stage, reason = self._in_stages(attribute, range(4), said, made)
         if stage is None:
             what = attribute.text("value") or f"pos {attribute.text('pos')}"

@@ -8,7 +8,7 @@ from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_bits, is_switch, parsed
 from wireloom_generator.importers.ksy.encodings import encoding_name
 from wireloom_generator.importers.ksy.fields import Fields
-from wireloom_generator.importers.ksy.kinds import characters, digits, is_alias
+from wireloom_generator.importers.ksy.kinds import aliased, characters, digits, is_alias
 from wireloom_generator.importers.ksy.phrases import WHOLE, CannotSayError
 from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry, number_or_text
 from wireloom_generator.importers.ksy.structs import Here, number_of
@@ -22,43 +22,45 @@ class Instances:
 
     fields: Fields
 
-    def said(self, attribute: Attribute, here: Here, stage: int) -> Iterator[Entry]:
-        if stage == 1:
-            here = replace(here, is_guarded=True)
-        value = attribute.text("value")
-        if value is not None:
-            if stage > 1:
-                raise CannotSayError("no other way")
-            kind = self.fields.pieces.says.kinds.of(attribute, here.struct.type)
-            if (digit_text := digits(attribute, here.struct.type)) is not None:
-                yield self.digits(attribute, *digit_text, here)
-                return
-            if (text := characters(attribute, here.struct.type)) is not None:
-                yield self.characters(attribute, *text, here)
-                return
-            if is_alias(attribute, kind):
-                if self.is_said_where_used(attribute, here):
-                    return
-                raise CannotSayError("a struct or list is no value of its own")
-            said = self.fields.pieces.says.text(value, here.under("value"))
-            if kind.base in ("list", "struct", "switch", "io"):
-                raise CannotSayError(f"a {kind.base} is no value of its own")
-            entry: Entry = {
-                "name": here.struct.fields[attribute.id],
-                "type": COMPUTED[kind.base],
-                "compute": said.text,
-            }
-            number = number_or_text(said.text)
-            if isinstance(number, int) and number >= 1 << 63:
-                entry["type"] = "u64"
-            if kind.enum is not None:
-                self.fields.pieces.use_enum(entry, kind.enum)
-            self.fields.pieces.condition(entry, attribute, here)
-            yield self.fields.pieces.documented(entry, attribute)
+    def said(self, attribute: Attribute, asked: Here, stage: int) -> Iterator[Entry]:
+        """The fields of an instance, said as that stage says it; ``asked`` is where it is asked for."""
+        here = replace(asked, is_guarded=stage == 1)
+        if "value" not in attribute.keys:
+            yield from self.placed(attribute, here, stage)
+        elif stage > 1:
+            raise CannotSayError("no other way")
+        else:
+            yield from self.value(attribute, here)
+
+    def value(self, attribute: Attribute, here: Here) -> Iterator[Entry]:
+        """The field of a value instance; none if it is said where it is used."""
+        pieces = self.fields.pieces
+        kind = pieces.says.kinds.of(attribute, here.struct.type)
+        if (digit_text := digits(attribute, here.struct.type)) is not None:
+            yield self.digits(attribute, *digit_text, here)
             return
+        if (text := characters(attribute, here.struct.type)) is not None:
+            yield self.characters(attribute, *text, here)
+            return
+        if is_alias(attribute, kind):
+            if self.is_said_where_used(attribute, here):
+                return
+            raise CannotSayError("a struct or list is no value of its own")
+        said = pieces.expression("value", attribute, here)
+        entry: Entry = {"name": here.struct.fields[attribute.id], "type": COMPUTED[kind.base], "compute": str(said)}
+        if isinstance(said, int) and said >= 1 << 63:
+            entry["type"] = "u64"
+        if kind.enum is not None:
+            pieces.use_enum(entry, kind.enum)
+        pieces.condition(entry, attribute, here)
+        yield pieces.documented(entry, attribute)
+
+    def placed(self, attribute: Attribute, asked: Here, stage: int) -> Iterator[Entry]:
+        """The fields of an instance at a place."""
         if is_bits(attribute):
             raise CannotSayError("bits have no place of their own")
-        place = self.place(attribute, here)
+        place = self.place(attribute, asked)
+        here = Here(asked.struct, is_guarded=asked.is_guarded)
         if stage != 3 and is_switch(attribute):
             node = attribute.keys["type"]
             assert isinstance(node, YamlMapping)
@@ -66,13 +68,8 @@ class Instances:
             return
         if stage == 2 and not {"valid", "enum"} & attribute.keys.keys():
             raise CannotSayError("no conditions")
-        is_strict = stage < 2
-        entries = (
-            [self.fields.as_bytes(attribute, here)]
-            if stage == 3
-            else list(self.fields.whole(attribute, here, is_strict=is_strict))
-        )
-        for entry in entries:
+        whole = self.fields.whole(attribute, here, is_strict=stage < 2)
+        for entry in [self.fields.as_bytes(attribute, here)] if stage == 3 else list(whole):
             if "name" not in entry:
                 raise CannotSayError("the bytes that its type leaves over have no place here")
             if place is None:
@@ -115,10 +112,11 @@ class Instances:
     def is_said_where_used(self, attribute: Attribute, here: Here) -> bool:
         """Whether another name of a struct can be replaced where it is used, so that nothing is lost."""
         try:
-            said = self.fields.pieces.says.text(attribute.text("value") or "", here)
+            node = aliased(attribute, here.struct.type)
+            said = self.fields.pieces.says.say(node, here)
         except CannotSayError:
             return False
-        return said.level == WHOLE
+        return said.level == WHOLE or isinstance(node, ks.Choice)
 
     def place(self, attribute: Attribute, here: Here) -> int | str | None:
         """Where an instance is, from the start of the record; None if it is where it stands."""

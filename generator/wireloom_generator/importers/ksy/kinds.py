@@ -112,9 +112,13 @@ def is_alias(attribute: Attribute, kind: Kind) -> bool:
     return "value" in attribute.keys and kind.base in ("struct", "list", "switch", "io")
 
 
-def aliased(attribute: Attribute) -> ks.Node:
+def aliased(attribute: Attribute, type: Type) -> ks.Node:
     """The path that an instance is another name of."""
     node = parsed(attribute.text("value") or "")
-    if not isinstance(node, ks.Name | ks.FieldOf | ks.Cast | ks.ItemOf):
+    if not isinstance(node, ks.Name | ks.FieldOf | ks.Cast | ks.ItemOf | ks.Choice):
         raise CannotSayError("a struct or list is no value of its own")
+    for each in (node.yes, node.no) if isinstance(node, ks.Choice) else ():
+        of = type.own(each.name) if isinstance(each, ks.Name) else None
+        if of is None or "value" in of.keys:  # names of names would double with each
+            raise CannotSayError("a struct or list is no value of its own")
     return node

@@ -224,7 +224,7 @@ class Translator:
             return self.around.given(ks.FieldOf(ks.Name("_parent"), name), Here(here.item))
         kind = self.kinds.of(attribute, struct.type)
         if is_alias(attribute, kind):
-            return self.say(aliased(attribute), here)
+            return self.say(aliased(attribute, struct.type), here)
         here.used.add(name)
         return _in_item(Phrase(naming.free(struct.fields[name]), kind, is_optional=is_optional(attribute)))
 
@@ -250,7 +250,20 @@ class Translator:
         outer, _, _ = of.text.rpartition(".")
         return Phrase(f"{outer}.{column}" if outer else column, Kind("struct", target))
 
+    def _chosen(self, of: ks.Node, here: Here) -> ks.Choice | None:
+        """The choice between structs or lists that something is another name of."""
+        attribute = here.struct.type.own(of.name) if isinstance(of, ks.Name) else None
+        if attribute is None or "value" not in attribute.keys:
+            return of if isinstance(of, ks.Choice) else None
+        if not is_alias(attribute, self.kinds.of(attribute, here.struct.type)):
+            return None
+        node = aliased(attribute, here.struct.type)
+        return node if isinstance(node, ks.Choice) else None
+
     def _member(self, of: ks.Node, name: str, here: Here) -> Phrase:
+        if (chosen := self._chosen(of, here)) is not None:
+            yes, no = ks.FieldOf(chosen.yes, name), ks.FieldOf(chosen.no, name)
+            return self.say(ks.Choice(chosen.condition, yes, no), here)
         if name == "_io":
             return Phrase("", IO)
         if name == "_sizeof":
@@ -328,7 +341,7 @@ class Translator:
             struct.shown.add(name)
             return Phrase(f"{start}{shown(struct, name)}", kind)
         if is_alias(attribute, kind):
-            inner = self.say(aliased(attribute), Here(struct))
+            inner = self.say(aliased(attribute, type), Here(struct))
             if struct.of_header or struct.given or not re.fullmatch(r"[\w.]+", inner.text):
                 raise CannotSayError(f"{name} of {type.name} is not in it")
             return Phrase(f"{start}{inner.text}", inner.kind)
