@@ -1,8 +1,11 @@
 """Paths of expressions: ``_parent.header.size``, as the type around says it, and what it may be called."""
 
+from collections.abc import Iterator
+
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.structs import Struct
+from wireloom_generator.importers.ksy.structure import Attribute
 
 
 def is_left(node: ks.Node) -> bool:
@@ -62,3 +65,67 @@ def slug(node: ks.Node) -> str:
             return "stream_size"
         case _:
             return "outer"
+
+
+def from_inside(node: ks.Node, struct: Struct, main: Struct) -> ks.Node | None:
+    """A path from the record to a field of what the struct is in, as the struct says it: ``_root.header.size`` inside
+    the header, which is not read yet as a whole. None if the path leads elsewhere.
+    """
+    match node:
+        case ks.FieldOf(ks.FieldOf(ks.Name("_root"), first), name):
+            places = list(_places(struct, main, first, ()))
+            depths = {depth for depth, _ in places}
+            if None in depths or len(depths) != 1 or not all(_is_before(name, entry) for _, entry in places):
+                return None
+            around: ks.Node = ks.Name(name)
+            for number in range(depths.pop() or 0):
+                around = ks.FieldOf(ks.Name("_parent"), name) if number == 0 else under_parent(around)
+            return around
+        case ks.FieldOf(of, name):
+            inner = from_inside(of, struct, main)
+            return ks.FieldOf(inner, name) if inner is not None else None
+        case ks.Cast(of, type):
+            inner = from_inside(of, struct, main)
+            return ks.Cast(inner, type) if inner is not None else None
+    return None
+
+
+def under_parent(node: ks.Node) -> ks.Node:
+    """A path from ``_parent``, as a type inside the one that says it says it."""
+    match node:
+        case ks.FieldOf(ks.Name("_parent"), name):
+            return ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_parent"), name)
+        case ks.FieldOf(of, name):
+            return ks.FieldOf(under_parent(of), name)
+    return node
+
+
+_Entry = tuple[Struct, Attribute]
+
+
+def _places(
+    struct: Struct, main: Struct, first: str, inside: tuple[Struct, ...]
+) -> Iterator[tuple[int | None, _Entry | None]]:
+    """How far outside the field of the record is that a struct is in, and the field of its type by which one comes to
+    the struct, for each use; None if it is in another field of the record.
+    """
+    if struct is main or struct in inside:
+        yield None, None
+        return
+    for user, attribute in struct.users:
+        if user is main:
+            is_field = attribute.id == first and "repeat" not in attribute.keys and not struct.type.is_item
+            yield 0 if is_field else None, None
+            continue
+        for depth, entry in _places(user, main, first, (*inside, struct)):
+            below = depth + (not struct.type.is_item) if depth is not None else None
+            yield below, entry or (user, attribute)
+
+
+def _is_before(name: str, entry: _Entry | None) -> bool:
+    """Whether a field is read before the one by which one comes inside."""
+    if entry is None:
+        return True
+    type, attribute = entry[0].type, entry[1]
+    order = [each.id for each in type.seq]
+    return name in order and (attribute.id not in order or order.index(name) < order.index(attribute.id))

@@ -10,7 +10,7 @@ from wireloom_generator.importers.ksy.encodings import encoding_of
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.refusals import Refusals
-from wireloom_generator.importers.ksy.spelling import Entry, constant, number_or_text, scalar
+from wireloom_generator.importers.ksy.spelling import Entry, constant, number_or_text, number_type, scalar
 from wireloom_generator.importers.ksy.structs import Here
 from wireloom_generator.importers.ksy.structure import Attribute, Enum, Type
 from wireloom_generator.importers.ksy.translation import Translator
@@ -36,8 +36,8 @@ class Pieces:
             entry["with"] = {key: number_or_text(value) for key, value in given.items()}
 
     def number(self, entry: Entry, found: "re.Match[str]", here: Here) -> None:
-        letter, size, order = found.groups()
-        entry["type"] = f"{letter}{8 * int(size)}".replace("s", "i")
+        _, size, order = found.groups()
+        entry["type"] = number_type(found)
         if order is not None and size != "1":
             said = "little" if order == "le" else "big"
             if said != self.orders.around(here.struct.type):

@@ -23,6 +23,11 @@ def number_or_text(text: str) -> int | str:
     return text
 
 
+def number_type(found: "re.Match[str]") -> str:
+    """The type of the language for a number, as ``NUMBER`` has found it."""
+    return f"{found[1]}{8 * int(found[2])}".replace("s", "i")
+
+
 def constant(said: Phrase, type: str) -> YamlValue | None:
     """The constant that an expression is, as ``const`` has it."""
     number = number_or_text(said.text)

@@ -7,7 +7,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_once
 from wireloom_generator.importers.ksy.names import Names
-from wireloom_generator.importers.ksy.paths import base, outwards, slug, stripped
+from wireloom_generator.importers.ksy.paths import base, from_inside, outwards, slug, stripped
 from wireloom_generator.importers.ksy.phrases import (
     BOOL,
     COMPARED,
@@ -48,6 +48,8 @@ class Surroundings:
 
     def _in_header(self, node: ks.Node, here: Here) -> Phrase:
         main = self.names.struct(self.names.main)
+        if (around := from_inside(node, here.struct, main)) is not None:
+            return self.speaker.say(around, here)
         inner = stripped(node)
         if here.struct is main and main.users:
             raise CannotSayError("_root of a type that is in itself")

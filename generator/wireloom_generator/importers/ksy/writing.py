@@ -9,16 +9,16 @@ from pathlib import Path, PurePosixPath
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Outcome
-from wireloom_generator.importers.ksy.attributes import is_switch, takes_rest, used_types
+from wireloom_generator.importers.ksy.attributes import NUMBER, is_switch, takes_rest, used_types
 from wireloom_generator.importers.ksy.bodies import Bodies
 from wireloom_generator.importers.ksy.byte_orders import ByteOrders
 from wireloom_generator.importers.ksy.columns import columns
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.pieces import Pieces
 from wireloom_generator.importers.ksy.refusals import Refusals, Written, stage_at
-from wireloom_generator.importers.ksy.spelling import Entry, words
+from wireloom_generator.importers.ksy.spelling import Entry, number_type, words
 from wireloom_generator.importers.ksy.structs import member
-from wireloom_generator.importers.ksy.structure import Enum, Type
+from wireloom_generator.importers.ksy.structure import Attribute, Enum, Type
 from wireloom_generator.importers.ksy.translation import Translator
 from wireloom_generator.problems import Location
 from wireloom_generator.reading.source import YamlScalar
@@ -109,7 +109,7 @@ class Writer:
 
     def outcome(self, type: Type, bodies: Mapping[Type, Written], emitted: Sequence[Type]) -> Outcome:
         name = "::".join(each.name for each in reversed(list(type.outwards)))
-        if type is not self.main and type not in emitted:
+        if type is not self.main and type not in emitted and type not in self.pieces.empty:
             unused = "no field has this type" if type not in bodies else "its fields are bytes"
             return Outcome(name, type.at, Coverage.REFUSED, (unused,))
         items = [bodies[used] for used in type.types.values() if used.is_item and used in bodies]
@@ -130,6 +130,8 @@ class Writer:
             source = Noted(source, f"License: {licence.text}")
         made["source"] = source
         made["byte_order"] = self.pieces.orders.order
+        if self.main.params and not self.is_in_itself(bodies):
+            made["parameters"] = [self.parameter(each) for each in self.main.params]
         types = [self.struct(type, bodies[type]) for type in emitted]
         fields: list[YamlValue] = list(main.entries)
         if self.is_in_itself(bodies):
@@ -146,6 +148,15 @@ class Writer:
         record: YamlValue = Noted({"length": "rest", "fields": fields})
         made["record"] = record
         return made
+
+    def parameter(self, param: Attribute) -> YamlValue:
+        """A parameter of the main type, which whoever reads the file knows. It has to have a default."""
+        said = param.text("type") or "bytes"
+        found = NUMBER.fullmatch(said)
+        kind = number_type(found) if found is not None else {"bool": "bool", "str": "text"}.get(said, "u64")
+        default: YamlValue = False if kind == "bool" else "" if kind == "text" else 0
+        made: Entry = {"name": self.names.structs[self.main].fields[param.id], "type": kind, "default": default}
+        return made | ({"doc": param.doc} if param.doc else {})
 
     def enum(self, enum: Enum) -> YamlValue:
         values: list[YamlValue] = []
