@@ -8,7 +8,7 @@ from wireloom_generator.importers.ksy.attributes import NUMBER, is_sized, takes_
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.pieces import Pieces
 from wireloom_generator.importers.ksy.spelling import Entry
-from wireloom_generator.importers.ksy.structs import Here
+from wireloom_generator.importers.ksy.structs import Here, Struct
 from wireloom_generator.importers.ksy.structure import Attribute, Type
 from wireloom_generator.importers.ksy.switches import Switches
 from wireloom_generator.reading.source import YamlMapping, YamlScalar
@@ -97,6 +97,8 @@ class Fields:
         if is_strict:
             self.pieces.valid(entry, attribute, here)
         self.pieces.condition(entry, attribute, here)
+        if attribute in here.struct.type.seq[-1:] and ends_items(here.struct):
+            entry.setdefault("when", "left >= 0")
         yield self.pieces.documented(entry, attribute)
 
     def no_stream(self, used: Type) -> None:
@@ -154,3 +156,11 @@ class Fields:
                 entry["size"] = size
         self.pieces.condition(entry, attribute, here)
         return self.pieces.documented(entry, attribute)
+
+
+def ends_items(struct: Struct) -> bool:
+    """Whether the first item of a list of a type takes all bytes, and leaves none for others. Then its last field has a
+    condition that always holds, since a list of which only one item may have bytes is otherwise refused as a mistake.
+    """
+    listed = any("repeat" in attribute.keys and not is_sized(attribute) for _, attribute in struct.users)
+    return listed and takes_rest(struct.type)

@@ -97,6 +97,8 @@ def under_parent(node: ks.Node) -> ks.Node:
             return ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_parent"), name)
         case ks.FieldOf(of, name):
             return ks.FieldOf(under_parent(of), name)
+        case ks.Cast(of, type):
+            return ks.Cast(under_parent(of), type)
     return node
 
 
@@ -120,6 +122,17 @@ def _places(
         for depth, entry in _places(user, main, first, (*inside, struct)):
             below = depth + (not struct.type.is_item) if depth is not None else None
             yield below, entry or (user, attribute)
+
+
+def is_later(node: ks.Node, attribute: Attribute, user: Struct) -> bool:
+    """Whether a path from ``_parent`` leads to something that is not read yet when an attribute of the parent is."""
+    while not (isinstance(node, ks.FieldOf) and isinstance(node.of, ks.Name)):
+        if not isinstance(node, ks.FieldOf | ks.Cast | ks.Offset):
+            return False
+        node = node.of
+    order = [each.id for each in user.type.seq]
+    is_known = node.of.name == "_parent" and {node.name, attribute.id} <= {*order}
+    return is_known and order.index(node.name) >= order.index(attribute.id)
 
 
 def _is_before(name: str, entry: _Entry | None) -> bool:

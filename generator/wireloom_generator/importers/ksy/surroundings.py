@@ -7,7 +7,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_once
 from wireloom_generator.importers.ksy.names import Names
-from wireloom_generator.importers.ksy.paths import base, from_inside, outwards, slug, stripped
+from wireloom_generator.importers.ksy.paths import base, from_inside, is_later, outwards, slug, stripped
 from wireloom_generator.importers.ksy.phrases import (
     BOOL,
     COMPARED,
@@ -71,6 +71,9 @@ class Surroundings:
         if not struct.users:
             raise CannotSayError("nothing is around it")
         parent, _ = struct.users[0]
+        for user, attribute in struct.users:
+            if is_later(node, attribute, user):
+                raise CannotSayError(f"{slug(node)} is read after {attribute.id}")
         is_stream = isinstance(node, ks.StreamStart | ks.StreamSize | ks.Offset)
         is_position = isinstance(node, ks.FieldOf) and node.name == "pos"
         kind = INT if is_stream or is_position else self.speaker.of(outwards(node, parent), Here(parent))

@@ -16,7 +16,7 @@ from wireloom_generator.importers.ksy.constants import Constants
 from wireloom_generator.importers.ksy.encodings import encoding_of, has_bytes_as_characters
 from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
 from wireloom_generator.importers.ksy.names import Names
-from wireloom_generator.importers.ksy.paths import base, is_left
+from wireloom_generator.importers.ksy.paths import base, is_left, under_parent
 from wireloom_generator.importers.ksy.phrases import (
     BOOL,
     BYTES,
@@ -185,7 +185,8 @@ class Translator:
     def _path(self, node: ks.Name | ks.FieldOf | ks.Cast, here: Here) -> Phrase:
         first = base(node)
         if first is not None and first.name in ("_parent", "_root"):
-            return self.around.outside(node, first.name, here)
+            is_inner = first.name == "_parent" and here.struct.type.is_item  # its names are those of the type around it
+            return self.around.outside(under_parent(node) if is_inner else node, first.name, here)
         match node:
             case ks.Name(name):
                 return self._name(name, here)
