@@ -67,15 +67,19 @@ def slug(node: ks.Node) -> str:
             return "outer"
 
 
-def from_inside(node: ks.Node, struct: Struct, main: Struct) -> ks.Node | None:
+def from_inside(node: ks.Node, struct: Struct, main: Struct, *, is_place: bool = False) -> ks.Node | None:
     """A path from the record to a field of what the struct is in, as the struct says it: ``_root.header.size`` inside
-    the header, which is not read yet as a whole. None if the path leads elsewhere.
+    the header, which is not read yet as a whole. None if the path leads elsewhere. A place may be that of a later field.
     """
     match node:
         case ks.FieldOf(ks.FieldOf(ks.Name("_root"), first), name):
             places = list(_places(struct, main, first, ()))
             depths = {depth for depth, _ in places}
-            if None in depths or len(depths) != 1 or not all(_is_before(name, entry) for _, entry in places):
+            if (
+                None in depths
+                or len(depths) != 1
+                or not all(is_place or _is_before(name, entry) for _, entry in places)
+            ):
                 return None
             around: ks.Node = ks.Name(name)
             for number in range(depths.pop() or 0):
@@ -87,6 +91,9 @@ def from_inside(node: ks.Node, struct: Struct, main: Struct) -> ks.Node | None:
         case ks.Cast(of, type):
             inner = from_inside(of, struct, main)
             return ks.Cast(inner, type) if inner is not None else None
+        case ks.Offset(of):
+            inner = from_inside(of, struct, main, is_place=True)
+            return ks.Offset(inner) if inner is not None else None
     return None
 
 
@@ -99,6 +106,8 @@ def under_parent(node: ks.Node) -> ks.Node:
             return ks.FieldOf(under_parent(of), name)
         case ks.Cast(of, type):
             return ks.Cast(under_parent(of), type)
+        case ks.Offset(of):
+            return ks.Offset(under_parent(of))
     return node
 
 
@@ -125,7 +134,11 @@ def _places(
 
 
 def is_later(node: ks.Node, attribute: Attribute, user: Struct) -> bool:
-    """Whether a path from ``_parent`` leads to something that is not read yet when an attribute of the parent is."""
+    """Whether a path from ``_parent`` leads to something that is not read yet when an attribute of the parent is. Where
+    it will be may be known.
+    """
+    if isinstance(node, ks.Offset) and isinstance(node.of, ks.FieldOf) and isinstance(node.of.of, ks.Name):
+        return False
     while not (isinstance(node, ks.FieldOf) and isinstance(node.of, ks.Name)):
         if not isinstance(node, ks.FieldOf | ks.Cast | ks.Offset):
             return False

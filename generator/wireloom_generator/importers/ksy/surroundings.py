@@ -5,7 +5,7 @@ from typing import Protocol
 
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
-from wireloom_generator.importers.ksy.attributes import is_once
+from wireloom_generator.importers.ksy.attributes import is_bits, is_once, parsed
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.paths import base, from_inside, is_later, outwards, slug, stripped
 from wireloom_generator.importers.ksy.phrases import (
@@ -14,13 +14,13 @@ from wireloom_generator.importers.ksy.phrases import (
     INT,
     LEVELS,
     UNARY,
-    WHOLE,
     CannotSayError,
     Kind,
     Phrase,
 )
+from wireloom_generator.importers.ksy.sizes import Sizes
 from wireloom_generator.importers.ksy.structs import WORDS, Here, area, mark
-from wireloom_generator.importers.ksy.structure import Type
+from wireloom_generator.importers.ksy.structure import Attribute, Type
 
 
 class Speaker(Protocol):
@@ -34,9 +34,10 @@ class Speaker(Protocol):
 class Surroundings:
     """Says what is around a type."""
 
-    def __init__(self, names: Names, speaker: Speaker) -> None:
+    def __init__(self, names: Names, speaker: Speaker, sizes: Sizes) -> None:
         self.names = names
         self.speaker = speaker
+        self.sizes = sizes
 
     def outside(self, node: ks.Node, first: str, here: Here) -> Phrase:
         struct = here.struct
@@ -120,6 +121,10 @@ class Surroundings:
             return Phrase("0", INT)
         if first is not None and first.name in ("_parent", "_root"):
             return self.given(ks.Offset(of), here)
+        order = [each.id for each in here.struct.type.seq]
+        is_own = isinstance(of, ks.Name) and {of.name, here.mark} <= {*order}
+        if is_own and isinstance(of, ks.Name) and order.index(of.name) >= order.index(here.mark):
+            return self._ahead(of.name, here)
         return Phrase(f"offset({self.speaker.say(of, here).text})", INT)
 
     def io(self, of: ks.Node, name: str, here: Here) -> Phrase:
@@ -156,17 +161,43 @@ class Surroundings:
         is_item = here.struct.type.is_item
         start = self.given(ks.StreamStart(), here) if is_item else self.stream(ks.StreamStart(), here)
         less = "" if start.text == "0" else f" - {start.within(UNARY)}"
+        if here.is_first and not here.before and not is_item:
+            if here.struct.is_stream or here.struct.type is self.names.main:
+                return Phrase("0", INT)
+            if all(is_once(used, user.type) for user, used in here.struct.users):
+                return self.given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), "pos"), here)
+        return Phrase(f"{self._place(here)}{less}", INT, LEVELS["-"])
+
+    def _place(self, here: Here) -> str:
+        """Where an attribute begins, from the start of the record, or the first item of its list."""
         if here.before:
-            ends = [f"offset({name}) + size({name})" for name in here.before]
-            text = ends[0]
-            for each in ends[1:]:
+            text, *others = (f"offset({name}) + size({name})" for name in here.before)
+            for each in others:
                 text = f"max({text}, {each})"
-            return Phrase(f"{text}{less}", INT, LEVELS["+"])
-        if here.is_first and not is_item and (here.struct.is_stream or here.struct.type is self.names.main):
-            return Phrase("0", INT)
-        if here.is_first and not is_item and all(is_once(used, user.type) for user, used in here.struct.users):
-            return self.given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), "pos"), here)
+            return text
         if not here.mark:
             raise CannotSayError("the position when it is asked for is not known")
         here.struct.marked.add(here.mark)
-        return Phrase(f"offset({mark(here.struct, here.mark)}){less}", INT, LEVELS["-"] if less else WHOLE)
+        return f"offset({mark(here.struct, here.mark)})"
+
+    def _ahead(self, name: str, here: Here) -> Phrase:
+        """Where an attribute will begin that is not read yet, by the sizes of those before it."""
+        order = [each.id for each in here.struct.type.seq]
+        text = self._place(here)
+        for attribute in here.struct.type.seq[order.index(here.mark) : order.index(name)]:
+            text += f" + {self._size(attribute, here)}"
+        return Phrase(text, INT, LEVELS["+"])
+
+    def _size(self, attribute: Attribute, here: Here) -> str:
+        type = here.struct.type
+        size, one = self.sizes.of(attribute, type), self.sizes.of_one(attribute, type)
+        if size is not None and not is_bits(attribute):
+            return str(size)
+        if "if" in attribute.keys or is_bits(attribute):
+            raise CannotSayError(f"the size of {attribute.id} is not known before it")
+        if "size" in attribute.keys and "repeat" not in attribute.keys:
+            return self.speaker.say(parsed(attribute.text("size") or ""), here.under("size")).within(LEVELS["+"] + 1)
+        if one is not None and attribute.text("repeat") == "expr":
+            count = self.speaker.say(parsed(attribute.text("repeat-expr") or ""), here.under("repeat-expr"))
+            return f"{one} * {count.within(LEVELS['*'] + 1)}"
+        raise CannotSayError(f"the size of {attribute.id} is not known before it")

@@ -46,7 +46,7 @@ class Translator:
         self.sizes = Sizes()
         self.constants = Constants()
         self.kinds = Kinds(names, lambda node, struct: self.of(node, Here(struct, before=("before",))))
-        self.around = Surroundings(names, self)
+        self.around = Surroundings(names, self, self.sizes)
 
     def of(self, node: ks.Node, here: Here) -> Kind:
         """What an expression is; nothing is added to parameters."""
