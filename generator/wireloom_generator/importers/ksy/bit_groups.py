@@ -1,8 +1,10 @@
 """Bit fields that share bytes."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from wireloom_generator.importers.ksy.attributes import BITS, is_bits
 from wireloom_generator.importers.ksy.byte_orders import bit_endian
@@ -12,6 +14,9 @@ from wireloom_generator.importers.ksy.spelling import Entry
 from wireloom_generator.importers.ksy.structs import Here, Struct
 from wireloom_generator.importers.ksy.structure import Attribute
 from wireloom_generator.spec_text import YamlValue
+
+_Unit = tuple[list[Attribute], list[Attribute]]
+"""Bit fields, and those that are there instead of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class BitGroups:
         if len(orders) > 1:
             raise CannotSayError("bits of both orders share bytes")
         is_little = orders == {"le"}
-        total = width([unit[0] for unit in units])
+        total = sum(width(first) for first, _ in units)
         fields = [self.bit_unit(unit, here) for unit in units]
         spare = -total % 8
         if spare:
@@ -44,13 +49,13 @@ class BitGroups:
         made["fields"] = fields
         return made
 
-    def bit_unit(self, unit: Sequence[Attribute], here: Here) -> YamlValue:
-        """A bit field, or a choice of two for the same bits."""
-        if len(unit) == 1:
-            return self.bit_field(unit[0], here)
-        first, other = (self.bit_field(each, here) for each in unit)
-        when = str(self.pieces.expression("if", unit[0], here))
-        return {"choice": [{"when": when, "fields": [first]}, {"fields": [other]}]}
+    def bit_unit(self, unit: _Unit, here: Here) -> YamlValue:
+        """A bit field, or a choice of some or others for the same bits."""
+        first, others = ([self.bit_field(each, here) for each in part] for part in unit)
+        if not others:
+            return first[0]
+        when = str(self.pieces.expression("if", unit[0][0], here))
+        return {"choice": [{"when": when, "fields": first}, {"fields": others}]}
 
     def has_groups(self, here: Here) -> bool:
         """Whether several groups of bits end inside a byte."""
@@ -112,17 +117,19 @@ def parts(struct: Struct) -> Iterator[list[Attribute]]:
         yield group
 
 
-def _units(group: Sequence[Attribute]) -> Iterator[Sequence[Attribute]]:
-    """Bit fields that share bytes; two together if always one of them is there."""
+def _units(group: Sequence[Attribute]) -> Iterator[_Unit]:
+    """Bit fields that share bytes, each alone, and those that are there instead of others together with them."""
     rest = list(group)
     while rest:
-        first, *rest = rest
-        if first.text("if") == group[0].text("if"):
-            yield [first]
-        elif rest and _is_opposite(first, rest[0]) and first.text("type") == rest[0].text("type"):
-            yield [first, rest.pop(0)]
-        else:
+        if rest[0].text("if") == group[0].text("if"):
+            yield [rest.pop(0)], []
+            continue
+        first = list(itertools.takewhile(lambda each: each.text("if") == rest[0].text("if"), rest))
+        others = list(itertools.takewhile(partial(_is_opposite, first[0]), rest[len(first) :]))
+        if not others or width(first) != width(others):
             raise CannotSayError("some of the bits that share bytes are conditional")
+        yield first, others
+        del rest[: len(first) + len(others)]
 
 
 def _is_opposite(one: Attribute, other: Attribute) -> bool:

@@ -25,7 +25,8 @@ def _needs_item(attribute: Attribute, type: Type) -> bool:
         return "repeat" in attribute.keys
     is_single = user_type(attribute.text("type") or "str", type) is None and not is_bits(attribute)
     is_checked = attribute.text("repeat") == "until" or bool({"valid", "contents", "enum"} & attribute.keys.keys())
-    return (is_single and is_checked) or "process" in attribute.keys
+    is_placed = "_io.pos" in (attribute.text("type") or "")  # where each item is, so each needs a mark
+    return (is_single and is_checked) or "process" in attribute.keys or is_placed
 
 
 def _leaves_bytes(attribute: Attribute, type: Type, unsized: set[Type]) -> bool:

@@ -69,32 +69,36 @@ def slug(node: ks.Node) -> str:
 
 def from_inside(node: ks.Node, struct: Struct, main: Struct, *, is_place: bool = False) -> ks.Node | None:
     """A path from the record to a field of what the struct is in, as the struct says it: ``_root.header.size`` inside
-    the header, which is not read yet as a whole. None if the path leads elsewhere. A place may be that of a later field.
+    the header, which is not read yet as a whole. None if the path leads elsewhere; the path itself if the struct is
+    inside in several ways. A place may be that of a later field.
     """
     match node:
         case ks.FieldOf(ks.FieldOf(ks.Name("_root"), first), name):
             places = list(_places(struct, main, first, ()))
-            depths = {depth for depth, _ in places}
-            if (
-                None in depths
-                or len(depths) != 1
-                or not all(is_place or _is_before(name, entry) for _, entry in places)
-            ):
+            if any(place is None or not (is_place or _is_before(name, place[1])) for place in places):
                 return None
-            around: ks.Node = ks.Name(name)
-            for number in range(depths.pop() or 0):
-                around = ks.FieldOf(ks.Name("_parent"), name) if number == 0 else under_parent(around)
-            return around
+            depths = {place[0] for place in places if place is not None}
+            return node if len(depths) != 1 or -1 in depths else _outside(name, depths.pop())
         case ks.FieldOf(of, name):
             inner = from_inside(of, struct, main)
-            return ks.FieldOf(inner, name) if inner is not None else None
+            return inner and (node if inner is of else ks.FieldOf(inner, name))
         case ks.Cast(of, type):
             inner = from_inside(of, struct, main)
-            return ks.Cast(inner, type) if inner is not None else None
+            return inner and (node if inner is of else ks.Cast(inner, type))
         case ks.Offset(of):
             inner = from_inside(of, struct, main, is_place=True)
-            return ks.Offset(inner) if inner is not None else None
+            return inner and (node if inner is of else ks.Offset(inner))
     return None
+
+
+def _outside(name: str, depth: int) -> ks.Node:
+    """The path to a field of a type that is so far outside."""
+    if depth == 0:
+        return ks.Name(name)
+    around: ks.Node = ks.Name("_parent")
+    for _ in range(depth - 1):
+        around = ks.FieldOf(around, "_parent")
+    return ks.FieldOf(around, name)
 
 
 def under_parent(node: ks.Node) -> ks.Node:
@@ -116,21 +120,26 @@ _Entry = tuple[Struct, Attribute]
 
 def _places(
     struct: Struct, main: Struct, first: str, inside: tuple[Struct, ...]
-) -> Iterator[tuple[int | None, _Entry | None]]:
+) -> Iterator[tuple[int, _Entry | None] | None]:
     """How far outside the field of the record is that a struct is in, and the field of its type by which one comes to
-    the struct, for each use; None if it is in another field of the record.
+    the struct, for each use; -1 if the struct is in itself, and None if it is in another field of the record.
     """
-    if struct is main or struct in inside:
-        yield None, None
+    if struct in inside:
+        yield -1, None
+        return
+    if struct is main:
+        yield None
         return
     for user, attribute in struct.users:
         if user is main:
             is_field = attribute.id == first and "repeat" not in attribute.keys and not struct.type.is_item
-            yield 0 if is_field else None, None
+            yield (0, None) if is_field else None
             continue
-        for depth, entry in _places(user, main, first, (*inside, struct)):
-            below = depth + (not struct.type.is_item) if depth is not None else None
-            yield below, entry or (user, attribute)
+        for place in _places(user, main, first, (*inside, struct)):
+            if place is None or place[0] < 0:
+                yield place
+            else:
+                yield place[0] + (not struct.type.is_item), place[1] or (user, attribute)
 
 
 def is_later(node: ks.Node, attribute: Attribute, user: Struct) -> bool:

@@ -19,7 +19,7 @@ from wireloom_generator.importers.ksy.phrases import (
     Phrase,
 )
 from wireloom_generator.importers.ksy.sizes import Sizes
-from wireloom_generator.importers.ksy.structs import WORDS, Here, area, mark
+from wireloom_generator.importers.ksy.structs import WORDS, Here, Struct, area, mark
 from wireloom_generator.importers.ksy.structure import Attribute, Type
 
 
@@ -50,7 +50,7 @@ class Surroundings:
     def _in_header(self, node: ks.Node, here: Here) -> Phrase:
         main = self.names.struct(self.names.main)
         if (around := from_inside(node, here.struct, main)) is not None:
-            return self.speaker.say(around, here)
+            return self.given(node, here) if around is node else self.speaker.say(around, here)
         inner = stripped(node)
         if here.struct is main and main.users:
             raise CannotSayError("_root of a type that is in itself")
@@ -77,7 +77,7 @@ class Surroundings:
                 raise CannotSayError(f"{slug(node)} is read after {attribute.id}")
         is_stream = isinstance(node, ks.StreamStart | ks.StreamSize | ks.Offset)
         is_position = isinstance(node, ks.FieldOf) and node.name == "pos"
-        kind = INT if is_stream or is_position else self.speaker.of(outwards(node, parent), Here(parent))
+        kind = INT if is_stream or is_position else self._kind(node, parent)
         if kind.base in ("switch", "io"):
             raise CannotSayError(f"{slug(node)} cannot be an argument")
         for name, known in struct.given.items():
@@ -90,6 +90,13 @@ class Surroundings:
             name = f"outer_{name}"
         struct.given[name] = node
         return Phrase(naming.free(name), kind)
+
+    def _kind(self, node: ks.Node, parent: Struct) -> Kind:
+        main = self.names.struct(self.names.main)
+        first = base(node)
+        if first is not None and first.name == "_root" and parent.type.file is main.type:
+            return self.speaker.of(stripped(node), Here(main))
+        return self.speaker.of(outwards(node, parent), Here(parent))
 
     def arguments(self, type: Type, values: list[ks.Node], here: Here) -> dict[str, str]:
         """What a field of the type passes to it."""
