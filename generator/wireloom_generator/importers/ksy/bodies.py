@@ -62,6 +62,9 @@ class Bodies:
                 made.add(self.placed.number(part[0], here), None)
             before = self.before(struct, part[-1], before)
             is_first = False
+        for attribute in type.seq if not stopped else ():
+            if attribute.id in struct.peeked:
+                made.add(self.placed.ahead(attribute, Here(struct, before=before)), None)
         for attribute in list(waiting.values()):
             if attribute.id in waiting:
                 del waiting[attribute.id]

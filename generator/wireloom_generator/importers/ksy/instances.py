@@ -11,7 +11,7 @@ from wireloom_generator.importers.ksy.fields import Fields
 from wireloom_generator.importers.ksy.kinds import aliased, characters, digits, is_alias
 from wireloom_generator.importers.ksy.phrases import WHOLE, CannotSayError
 from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry, number_or_text
-from wireloom_generator.importers.ksy.structs import Here, number_of
+from wireloom_generator.importers.ksy.structs import Here, next_of, number_of
 from wireloom_generator.importers.ksy.structure import Attribute
 from wireloom_generator.reading.source import YamlMapping
 
@@ -100,6 +100,15 @@ class Instances:
         made |= {"sign": "signed", "at": f"offset({name})", "shared": True}
         self.fields.pieces.condition(made, of, here)
         return made
+
+    def ahead(self, of: Attribute, here: Here) -> Entry:
+        """A field of the next item, which begins where this one ends; nothing if there is none."""
+        type, says = here.struct.type, self.fields.pieces.says
+        (entry,) = self.fields.whole(of, Here(here.struct), is_strict=False)
+        inside = sum(says.sizes.of(each, type) or 0 for each in type.seq[: type.seq.index(of)])
+        place = says.around.place(here)
+        entry |= {"name": next_of(here.struct, of.id), "at": f"{place} + {inside}" if inside else place}
+        return {**entry, "shared": True, "optional": True}
 
     def characters(self, attribute: Attribute, of: Attribute, said: str, here: Here) -> Entry:
         """The text that bytes are: the same bytes, read as text."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from wireloom_generator.importers.ksy import expressions as ks
+from wireloom_generator.importers.ksy.attributes import is_sized, split_type, type_texts
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.structs import Struct
 from wireloom_generator.importers.ksy.structure import Attribute
@@ -164,3 +165,20 @@ def _is_before(name: str, entry: _Entry | None) -> bool:
     type, attribute = entry[0].type, entry[1]
     order = [each.id for each in type.seq]
     return name in order and (attribute.id not in order or order.index(name) < order.index(attribute.id))
+
+
+def is_next(node: ks.ItemOf, struct: Struct) -> bool:
+    """Whether it is the item after the one that the struct is, in the list of all of them."""
+    match node:
+        case ks.ItemOf(ks.FieldOf(_, name), ks.Binary("+", ks.Name(index), ks.Number("1"))):
+            listed = all(used.id == name and "repeat" in used.keys and not is_sized(used) for _, used in struct.users)
+            return listed and (index == "_index" or all(index in _indices(used, struct) for _, used in struct.users))
+    return False
+
+
+def _indices(attribute: Attribute, struct: Struct) -> Iterator[str]:
+    """The parameters that get the number of the item."""
+    for text in type_texts(attribute):
+        for param, argument in zip(struct.type.params, split_type(text)[1], strict=False):
+            if argument == ks.Name("_index"):
+                yield param.id

@@ -30,6 +30,8 @@ class Struct:
     """Its attributes whose place only a mark before them can say: a field without bytes."""
     counted: set[str] = field(default_factory=set)
     """Its texts whose digits expressions use as a number."""
+    peeked: set[str] = field(default_factory=set)
+    """Its fields that an item of a list asks the next item for."""
     is_stream: bool = False
     """Whether each use of it has a size, so that it is a stream of its own."""
     is_wrapped: bool = False
@@ -72,6 +74,11 @@ def area(struct: Struct) -> str:
     while found in taken or found in WORDS:
         found += "_area"
     return found
+
+
+def next_of(struct: Struct, attribute: str) -> str:
+    """The field that has the value of the next item."""
+    return _beside(struct, attribute, "of_next")
 
 
 def shown(struct: Struct, name: str) -> str:

@@ -173,9 +173,9 @@ class Surroundings:
                 return Phrase("0", INT)
             if all(is_once(used, user.type) for user, used in here.struct.users):
                 return self.given(ks.FieldOf(ks.FieldOf(ks.Name("_parent"), "_io"), "pos"), here)
-        return Phrase(f"{self._place(here)}{less}", INT, LEVELS["-"])
+        return Phrase(f"{self.place(here)}{less}", INT, LEVELS["-"])
 
-    def _place(self, here: Here) -> str:
+    def place(self, here: Here) -> str:
         """Where an attribute begins, from the start of the record, or the first item of its list."""
         if here.before:
             text, *others = (f"offset({name}) + size({name})" for name in here.before)
@@ -190,7 +190,7 @@ class Surroundings:
     def _ahead(self, name: str, here: Here) -> Phrase:
         """Where an attribute will begin that is not read yet, by the sizes of those before it."""
         order = [each.id for each in here.struct.type.seq]
-        text = self._place(here)
+        text = self.place(here)
         for attribute in here.struct.type.seq[order.index(here.mark) : order.index(name)]:
             text += f" + {self._size(attribute, here)}"
         return Phrase(text, INT, LEVELS["+"])

@@ -5,6 +5,7 @@ the record's header. So fields of the main type are the header, and all else tha
 translating an expression adds to the parameters of its type, until nothing more is added.
 """
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from wireloom_generator.importers.ksy.constants import Constants
 from wireloom_generator.importers.ksy.encodings import encoding_of, has_bytes_as_characters
 from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
 from wireloom_generator.importers.ksy.names import Names
-from wireloom_generator.importers.ksy.paths import base, is_left, under_parent
+from wireloom_generator.importers.ksy.paths import base, is_left, is_next, under_parent
 from wireloom_generator.importers.ksy.phrases import (
     BOOL,
     BYTES,
@@ -33,7 +34,7 @@ from wireloom_generator.importers.ksy.phrases import (
     Phrase,
 )
 from wireloom_generator.importers.ksy.sizes import Sizes
-from wireloom_generator.importers.ksy.structs import Here, member, number_of, shown
+from wireloom_generator.importers.ksy.structs import Here, member, next_of, number_of, shown
 from wireloom_generator.importers.ksy.structure import Type
 from wireloom_generator.importers.ksy.surroundings import Surroundings
 
@@ -261,7 +262,23 @@ class Translator:
         node = aliased(attribute, here.struct.type)
         return node if isinstance(node, ks.Choice) else None
 
+    def _next(self, of: ks.Node, name: str, here: Here) -> Phrase | None:
+        """A field of the next item of the list that an item is in: it is read ahead, where this one ends."""
+        struct = here.struct
+        if not isinstance(of, ks.ItemOf) or not is_next(of, struct):
+            return None
+        attribute = struct.type.own(name)
+        before = itertools.takewhile(lambda each: each is not attribute, struct.type.seq)
+        sizes = [self.sizes.of(each, struct.type) for each in before]
+        if attribute is None or not is_once(attribute, struct.type) or None in sizes or is_optional(attribute):
+            return None
+        struct.peeked.add(name)
+        text = naming.free(next_of(struct, name))
+        return Phrase(text, self.kinds.of(attribute, struct.type), is_optional=True)
+
     def _member(self, of: ks.Node, name: str, here: Here) -> Phrase:
+        if (found := self._next(of, name, here)) is not None:
+            return found
         if (chosen := self._chosen(of, here)) is not None:
             yes, no = ks.FieldOf(chosen.yes, name), ks.FieldOf(chosen.no, name)
             return self.say(ks.Choice(chosen.condition, yes, no), here)

@@ -76,7 +76,10 @@ class Writer:
     def seen(self) -> list[tuple[int, ...]]:
         """How much types see of what is around them, and show of themselves."""
         return [
-            (*map(len, (each.given, each.of_header, each.shown, each.marked, each.counted)), each.is_wrapped)
+            (
+                *map(len, (each.given, each.of_header, each.shown, each.marked, each.counted, each.peeked)),
+                each.is_wrapped,
+            )
             for each in self.names.structs.values()
         ]
 
