@@ -14,8 +14,8 @@ from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_built_in, is_once, is_optional, parsed
 from wireloom_generator.importers.ksy.columns import columns
 from wireloom_generator.importers.ksy.constants import Constants
-from wireloom_generator.importers.ksy.encodings import encoding_of, has_bytes_as_characters
 from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
+from wireloom_generator.importers.ksy.lengths import length
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.paths import base, is_left, is_next, under_parent
 from wireloom_generator.importers.ksy.phrases import (
@@ -309,7 +309,7 @@ class Translator:
                 if name in ("size", "length"):
                     return Phrase(f"count({inner.text})", INT)
             case "bytes" | "str" if name in ("size", "length"):
-                return _length(inner, name)
+                return length(inner, name)
             case "str" if name == "to_i":
                 return self._number(inner)
             case "int" if name == "to_i":
@@ -365,21 +365,6 @@ class Translator:
             return Phrase(f"{start}{inner.text}", inner.kind)
         text = f"{start}{naming.free(struct.fields[name])}"
         return _in_item(Phrase(text, kind, is_optional=of.is_optional or is_optional(attribute)))
-
-
-def _length(of: Phrase, name: str) -> Phrase:
-    """How many characters a text has, or how many bytes there are, without what ends them."""
-    attribute, type = of.kind.attribute, of.kind.type
-    if attribute is None or type is None or not re.fullmatch(r"[\w.]+(\[[\w.]+\])?[\w.]*", of.text):
-        raise CannotSayError(f"{name} of what is computed")
-    if of.kind.base == "str" and not has_bytes_as_characters(encoding_of(attribute, type)):
-        raise CannotSayError(f"the {name} in characters")
-    is_ended = "terminator" in attribute.keys or attribute.text("type") == "strz"
-    if "pad-right" in attribute.keys or (is_ended and {"size", "size-eos", "eos-error"} & attribute.keys.keys()):
-        raise CannotSayError(f"the {name} without what ends it")
-    if is_ended and attribute.text("consume") != "false" and not attribute.says("include"):
-        return Phrase(f"size({of.text}) - 1", INT, LEVELS["-"])
-    return Phrase(f"size({of.text})", INT)
 
 
 def _alike(text: Phrase, node: ks.Node) -> Phrase:
