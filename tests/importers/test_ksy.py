@@ -258,6 +258,47 @@ def test_an_instance_that_cannot_be_said_is_left_out(tmp_path: Path) -> None:
     assert "- {name: other, type: i64, compute: a + 1}" in spec(result)
 
 
+def test_values_that_are_left_out_cost_no_bytes(tmp_path: Path) -> None:
+    """Kaitai Struct computes them when they are asked for, when the field that they need has long been read."""
+    more = (
+        "types:\n  flags:\n    seq:\n      - {id: bits, type: u1}\n    instances:\n      is_deflated:\n"
+        "        value: _parent.method == 8 and bits != 0\n"
+        "  part:\n    seq:\n      - {id: flags, type: flags}\n      - {id: method, type: u1}\n"
+    )
+    result = small(tmp_path, "- {id: part, type: part}", more)
+    reason = "is_deflated, _parent.method == 8 and bits != 0: method is read after flags"
+    assert [(outcome.name, outcome.coverage, outcome.reasons) for outcome in result.outcomes] == [
+        ("small", Coverage.WHOLE, ()),
+        ("small::flags", Coverage.VALUES, (reason,)),
+        ("small::part", Coverage.WHOLE, ()),
+    ]
+    assert decoded(result, b"\1\10", tmp_path)["part"] == {"flags": {"bits": 1}, "method": 8}
+
+
+def test_parameters_of_the_file_are_those_of_the_protocol(tmp_path: Path) -> None:
+    path = tmp_path / "small.ksy"
+    path.write_text(
+        "meta: {id: small, endian: le}\nparams:\n  - {id: width, type: u1, doc: How many bytes.}\n"
+        "  - {id: is_long, type: bool}\nseq:\n  - {id: a, size: width}\n  - {id: b, type: u2, if: is_long}\n",
+        encoding="utf-8",
+    )
+    result = imported(path)
+    assert (
+        "parameters:\n"
+        "  - {name: width, type: u8, default: 0, doc: How many bytes.}\n"
+        "  - {name: is_long, type: bool, default: false}\n"
+    ) in spec(result)
+    assert [outcome.coverage for outcome in result.outcomes] == [Coverage.WHOLE]
+    assert [problem for problem in result.problems if problem.severity == "error"] == []
+
+
+def test_types_without_fields_lose_nothing(tmp_path: Path) -> None:
+    cases = "- {id: a, type: u1}\n- id: b\n  type:\n    switch-on: a\n    cases: {0: nothing, 1: something}"
+    more = "types:\n  nothing: {}\n  something:\n    seq:\n      - {id: x, type: u1}\n"
+    result = small(tmp_path, cases, more)
+    assert {outcome.coverage for outcome in result.outcomes} == {Coverage.WHOLE}
+
+
 def test_types_that_nothing_has_are_refused(tmp_path: Path) -> None:
     result = small(tmp_path, "- {id: a, type: u1}", "types:\n  spare:\n    seq:\n      - {id: x, type: u1}\n")
     assert [(outcome.name, outcome.coverage, outcome.reasons) for outcome in result.outcomes] == [
