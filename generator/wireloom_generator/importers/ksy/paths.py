@@ -1,5 +1,6 @@
 """Paths of expressions: ``_parent.header.size``, as the type around says it, and what it may be called."""
 
+import re
 from collections.abc import Iterator
 
 from wireloom_generator.importers.ksy import expressions as ks
@@ -156,6 +157,16 @@ def is_later(node: ks.Node, attribute: Attribute, user: Struct) -> bool:
     order = [each.id for each in user.type.seq]
     is_known = node.of.name == "_parent" and {node.name, attribute.id} <= {*order}
     return is_known and order.index(node.name) >= order.index(attribute.id)
+
+
+def is_place_later(node: ks.Node, attribute: Attribute, user: Struct) -> bool:
+    """Whether it is the place of an instance of the parent that depends on the attribute itself."""
+    match node:
+        case ks.Offset(ks.FieldOf(ks.Name("_parent"), name)):
+            instance = user.type.own(name)
+            pos = instance.text("pos") if instance is not None else None
+            return attribute.id in re.findall(r"(?<![.\w])[a-z]\w*", pos or "")
+    return False
 
 
 def _is_before(name: str, entry: _Entry | None) -> bool:

@@ -7,7 +7,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_bits, is_once, parsed
 from wireloom_generator.importers.ksy.names import Names
-from wireloom_generator.importers.ksy.paths import base, from_inside, is_later, outwards, slug, stripped
+from wireloom_generator.importers.ksy.paths import base, from_inside, is_later, is_place_later, outwards, slug, stripped
 from wireloom_generator.importers.ksy.phrases import (
     BOOL,
     COMPARED,
@@ -73,7 +73,7 @@ class Surroundings:
             raise CannotSayError("nothing is around it")
         parent, _ = struct.users[0]
         for user, attribute in struct.users:
-            if is_later(node, attribute, user):
+            if is_later(node, attribute, user) or is_place_later(node, attribute, user):
                 raise CannotSayError(f"{slug(node)} is read after {attribute.id}")
         is_stream = isinstance(node, ks.StreamStart | ks.StreamSize | ks.Offset)
         is_position = isinstance(node, ks.FieldOf) and node.name == "pos"
@@ -127,7 +127,9 @@ class Surroundings:
         if isinstance(of, ks.Name) and of.name == "_root" and here.struct.type.file is self.names.main:
             return Phrase("0", INT)
         if first is not None and first.name in ("_parent", "_root"):
-            return self.given(ks.Offset(of), here)
+            place = ks.Offset(of)
+            around = from_inside(place, here.struct, self.names.struct(self.names.main))
+            return self.given(place, here) if around is None or around is place else self.speaker.say(around, here)
         order = [each.id for each in here.struct.type.seq]
         is_own = isinstance(of, ks.Name) and {of.name, here.mark} <= {*order}
         if is_own and isinstance(of, ks.Name) and order.index(of.name) >= order.index(here.mark):
