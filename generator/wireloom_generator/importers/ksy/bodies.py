@@ -58,8 +58,8 @@ class Bodies:
             if stopped:
                 continue
             stopped = self.bits(part, here, made) if is_bits(part[0]) else self.attribute(part[0], here, made)
-            if part[0].id in struct.counted and not stopped:
-                made.add(self.placed.number(part[0], here), None)
+            if not stopped:
+                self.beside(part[0], here, made)
             before = self.before(struct, part[-1], before)
             is_first = False
         for attribute in type.seq if not stopped else ():
@@ -114,6 +114,15 @@ class Bodies:
         if stage is None:
             made.todo(f"{attribute.id}: {reason}")
         return stage == STAGES - 1
+
+    def beside(self, attribute: Attribute, here: Here, made: Written) -> None:
+        """Add the fields that read an attribute's bytes again, as numbers that expressions use."""
+        struct = here.struct
+        if attribute.id in struct.counted:
+            made.add(self.placed.number(attribute, here), None)
+        for name, index in sorted(struct.picked):
+            if name == attribute.id:
+                made.add(self.placed.byte(attribute, index, here), None)
 
     def bits(self, group: Sequence[Attribute], here: Here, made: Written) -> bool:
         """Add bit fields that share bytes; whether bytes stand for all that follows."""
@@ -173,6 +182,8 @@ class Bodies:
         is_value = "value" in attribute.keys
         said = partial(self.placed.said, attribute, here)
         stage, reason = self._in_stages(attribute, range(4), said, made)
+        if stage is not None and not is_value:
+            self.beside(attribute, here, made)
         if stage is None:
             what = attribute.text("value") or f"pos {attribute.text('pos')}"
             made.todo(f"{attribute.id}, {' '.join(what.split())}: {reason}", is_value=is_value)

@@ -11,7 +11,7 @@ from wireloom_generator.importers.ksy.fields import Fields
 from wireloom_generator.importers.ksy.kinds import aliased, characters, digits, is_alias
 from wireloom_generator.importers.ksy.phrases import WHOLE, CannotSayError
 from wireloom_generator.importers.ksy.spelling import COMPUTED, Entry, number_or_text
-from wireloom_generator.importers.ksy.structs import Here, next_of, number_of
+from wireloom_generator.importers.ksy.structs import Here, byte_of, next_of, number_of
 from wireloom_generator.importers.ksy.structure import Attribute
 from wireloom_generator.reading.source import YamlMapping
 
@@ -100,6 +100,14 @@ class Instances:
         made |= {"sign": "signed", "at": f"offset({name})", "shared": True}
         self.fields.pieces.condition(made, of, here)
         return made
+
+    def byte(self, of: Attribute, index: int, here: Here) -> Entry:
+        """One of the bytes of a field, if it has so many."""
+        name = naming.free(here.struct.fields[of.id])
+        made: Entry = {"name": byte_of(here.struct, of.id, index), "type": "u8"}
+        if (self.fields.pieces.says.sizes.of(of, here.struct.type) or 0) <= index:
+            made["when"] = f"size({name}) > {index}"
+        return {**made, "at": f"offset({name}) + {index}" if index else f"offset({name})", "shared": True}
 
     def ahead(self, of: Attribute, here: Here) -> Entry:
         """A field of the next item, which begins where this one ends; nothing if there is none."""

@@ -5,7 +5,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wireloom_generator.importers.ksy import expressions as ks
-from wireloom_generator.importers.ksy.attributes import BITS, NUMBER, is_built_in, parsed, type_texts, user_type
+from wireloom_generator.importers.ksy.attributes import (
+    BITS,
+    NUMBER,
+    is_built_in,
+    parsed,
+    split_type,
+    type_texts,
+    user_type,
+)
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.phrases import BOOL, BYTES, FLOAT, INT, IO, STR, CannotSayError, Kind
 from wireloom_generator.importers.ksy.structs import Struct
@@ -38,7 +46,9 @@ class Kinds:
         enum = attribute.text("enum")
         of_enum = type.enum_of(enum.split("::")) if enum is not None else None
         if attribute in type.params:
-            return replace(_of_param(attribute.text("type") or "bytes", type), enum=of_enum)
+            said = attribute.text("type") or "bytes"
+            found = self._argument(attribute, type) if said in ("struct", "any") else _of_param(said, type)
+            return replace(found, enum=of_enum)
         if (value := attribute.text("value")) is not None and digits(attribute, type) is not None:
             return INT
         if value is not None and characters(attribute, type) is not None:
@@ -63,6 +73,18 @@ class Kinds:
             inner = self.names.struct(found.type).fields[made.id]
             found = self.of(made, found.type)
         return Kind("list", item=found, inner=inner) if "repeat" in attribute.keys else replace(found, inner=inner)
+
+    def _argument(self, param: Attribute, type: Type) -> Kind:
+        """What is passed for a parameter that may be any struct, where it is always of one type."""
+        found: set[Kind] = set()
+        number = type.params.index(param)
+        for user, attribute in self.names.struct(type).users:
+            for text in type_texts(attribute):
+                if user_type(text, user.type) is type:
+                    found.add(self._of_value(split_type(text)[1][number], user))
+        if len(found) != 1:
+            raise CannotSayError(f"{param.id} is not always of one type")
+        return found.pop()
 
 
 def digits(attribute: Attribute, type: Type) -> tuple[Attribute, int] | None:
@@ -102,7 +124,7 @@ def _of_param(text: str, type: Type) -> Kind:
     if text.endswith("[]"):
         return Kind("list", item=_of_param(text[:-2], type))
     simple = {"bool": BOOL, "bytes": BYTES, "str": STR, "io": IO}
-    if text in ("struct", "any", "io"):
+    if text == "io":
         raise CannotSayError(f"a parameter cannot be of type {text}")
     return simple.get(text) or of_type(text, type)
 

@@ -30,6 +30,8 @@ class Struct:
     """Its attributes whose place only a mark before them can say: a field without bytes."""
     counted: set[str] = field(default_factory=set)
     """Its texts whose digits expressions use as a number."""
+    picked: set[tuple[str, int]] = field(default_factory=set)
+    """Its bytes of which expressions use one, and the number of that one."""
     peeked: set[str] = field(default_factory=set)
     """Its fields that an item of a list asks the next item for."""
     is_stream: bool = False
@@ -74,6 +76,11 @@ def area(struct: Struct) -> str:
     while found in taken or found in WORDS:
         found += "_area"
     return found
+
+
+def byte_of(struct: Struct, attribute: str, index: int) -> str:
+    """The field that has one of the bytes."""
+    return _beside(struct, attribute, str(index))
 
 
 def next_of(struct: Struct, attribute: str) -> str:

@@ -5,19 +5,19 @@ the record's header. So fields of the main type are the header, and all else tha
 translating an expression adds to the parameters of its type, until nothing more is added.
 """
 
-import itertools
 import re
 from dataclasses import replace
 
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
-from wireloom_generator.importers.ksy.attributes import is_built_in, is_once, is_optional, parsed
+from wireloom_generator.importers.ksy.attributes import is_built_in, is_optional, parsed
 from wireloom_generator.importers.ksy.columns import columns
 from wireloom_generator.importers.ksy.constants import Constants
+from wireloom_generator.importers.ksy.extras import Extras
 from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
 from wireloom_generator.importers.ksy.lengths import length
 from wireloom_generator.importers.ksy.names import Names
-from wireloom_generator.importers.ksy.paths import base, is_left, is_next, under_parent
+from wireloom_generator.importers.ksy.paths import base, is_left, under_parent
 from wireloom_generator.importers.ksy.phrases import (
     BOOL,
     BYTES,
@@ -34,7 +34,7 @@ from wireloom_generator.importers.ksy.phrases import (
     Phrase,
 )
 from wireloom_generator.importers.ksy.sizes import Sizes
-from wireloom_generator.importers.ksy.structs import Here, member, next_of, number_of, shown
+from wireloom_generator.importers.ksy.structs import Here, member, shown
 from wireloom_generator.importers.ksy.structure import Type
 from wireloom_generator.importers.ksy.surroundings import Surroundings
 
@@ -47,6 +47,7 @@ class Translator:
         self.sizes = Sizes()
         self.constants = Constants()
         self.kinds = Kinds(names, lambda node, struct: self.of(node, Here(struct, before=("before",))))
+        self.extras = Extras(names, self.kinds, self.sizes)
         self.around = Surroundings(names, self, self.sizes)
 
     def of(self, node: ks.Node, here: Here) -> Kind:
@@ -172,6 +173,8 @@ class Translator:
         return self.say(node.left, here), right
 
     def _item(self, of: ks.Node, index: ks.Node, here: Here) -> Phrase:
+        if (picked := self.extras.byte(of, index, here)) is not None:
+            return picked
         number = self.say(index, here)
         if isinstance(of, ks.Items):
             listed = self._items(of)
@@ -262,22 +265,8 @@ class Translator:
         node = aliased(attribute, here.struct.type)
         return node if isinstance(node, ks.Choice) else None
 
-    def _next(self, of: ks.Node, name: str, here: Here) -> Phrase | None:
-        """A field of the next item of the list that an item is in: it is read ahead, where this one ends."""
-        struct = here.struct
-        if not isinstance(of, ks.ItemOf) or not is_next(of, struct):
-            return None
-        attribute = struct.type.own(name)
-        before = itertools.takewhile(lambda each: each is not attribute, struct.type.seq)
-        sizes = [self.sizes.of(each, struct.type) for each in before]
-        if attribute is None or not is_once(attribute, struct.type) or None in sizes or is_optional(attribute):
-            return None
-        struct.peeked.add(name)
-        text = naming.free(next_of(struct, name))
-        return Phrase(text, self.kinds.of(attribute, struct.type), is_optional=True)
-
     def _member(self, of: ks.Node, name: str, here: Here) -> Phrase:
-        if (found := self._next(of, name, here)) is not None:
+        if (found := self.extras.next(of, name, here)) is not None:
             return found
         if (chosen := self._chosen(of, here)) is not None:
             yes, no = ks.FieldOf(chosen.yes, name), ks.FieldOf(chosen.no, name)
@@ -311,7 +300,7 @@ class Translator:
             case "bytes" | "str" if name in ("size", "length"):
                 return length(inner, name)
             case "str" if name == "to_i":
-                return self._number(inner)
+                return self.extras.number(inner)
             case "int" if name == "to_i":
                 return inner
             case "bool" if name == "to_i":
@@ -319,20 +308,6 @@ class Translator:
             case "io":
                 return self.around.io(of, name, here)
         raise CannotSayError(f"{name} of a {kind.base} has no counterpart in expressions")
-
-    def _number(self, of: Phrase) -> Phrase:
-        """The number that a text of a fixed place has the digits of."""
-        attribute, type = of.kind.attribute, of.kind.type
-        if attribute is None or type is None or not is_once(attribute, type) or "size" not in attribute.keys:
-            raise CannotSayError("to_i of a text whose size is not given")
-        struct = self.names.struct(type)
-        path, dot, name = of.text.rpartition(".")
-        if name != naming.free(struct.fields[attribute.id]) or {"process", "terminator"} & attribute.keys.keys():
-            raise CannotSayError("to_i of what is computed")
-        struct.counted.add(attribute.id)
-        return Phrase(
-            f"{path}{dot}{naming.free(number_of(struct, attribute.id))}", INT, is_optional=is_optional(attribute)
-        )
 
     def _fixed_size(self, node: ks.Node, here: Here) -> int | None:
         """The size of a field if that is fixed."""

@@ -77,7 +77,9 @@ class Writer:
         """How much types see of what is around them, and show of themselves."""
         return [
             (
-                *map(len, (each.given, each.of_header, each.shown, each.marked, each.counted, each.peeked)),
+                *map(
+                    len, (each.given, each.of_header, each.shown, each.marked, each.counted, each.picked, each.peeked)
+                ),
                 each.is_wrapped,
             )
             for each in self.names.structs.values()
