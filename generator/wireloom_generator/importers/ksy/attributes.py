@@ -36,6 +36,12 @@ def is_once(attribute: Attribute, type: Type) -> bool:
     return attribute in type.seq and "repeat" not in attribute.keys
 
 
+def io_of(attribute: Attribute) -> ks.Node | None:
+    """The stream that an attribute is read from, if that is another one. Raises ``CannotSayError``."""
+    node = parsed(attribute.text("io") or "_io")
+    return None if node == ks.Name("_io") else node
+
+
 def split_type(text: str) -> tuple[tuple[str, ...], list[ks.Node]]:
     """A type as it is used: its path, and its arguments. Raises ``CannotSayError``."""
     found = _PATH.fullmatch(text.strip())

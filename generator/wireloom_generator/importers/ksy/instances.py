@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
-from wireloom_generator.importers.ksy.attributes import is_bits, is_switch, parsed
+from wireloom_generator.importers.ksy.attributes import io_of, is_bits, is_switch, parsed
 from wireloom_generator.importers.ksy.encodings import encoding_name
 from wireloom_generator.importers.ksy.fields import Fields
 from wireloom_generator.importers.ksy.kinds import aliased, characters, digits, is_alias
@@ -60,7 +60,7 @@ class Instances:
         if is_bits(attribute):
             raise CannotSayError("bits have no place of their own")
         place = self.place(attribute, asked)
-        here = Here(asked.struct, is_guarded=asked.is_guarded)
+        here = Here(asked.struct, io=io_of(attribute), is_guarded=asked.is_guarded)
         if stage != 3 and is_switch(attribute):
             node = attribute.keys["type"]
             assert isinstance(node, YamlMapping)

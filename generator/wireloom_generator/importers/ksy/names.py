@@ -31,7 +31,10 @@ class Names:
             more = {
                 type
                 for type, struct in self.structs.items()
-                if type not in found and all(user.type in found and not is_sized(used) for user, used in struct.users)
+                if type not in found
+                and all(
+                    user.type in found and not is_sized(used) and "io" not in used.keys for user, used in struct.users
+                )
             }
             if not more:
                 break

@@ -56,6 +56,8 @@ class Here:
     """The fields before, back to one that is always there."""
     mark: str = ""
     """The attribute of which this is, or that asks for this before it is read."""
+    io: ks.Node | None = None
+    """The stream that the attribute is read from, if that is another one."""
     is_first: bool = False
     is_list: bool = False
     """Whether it is asked again for each item of a list."""

@@ -108,7 +108,7 @@ class Surroundings:
             for param, value in zip(type.params, values, strict=True)
         }
         for name, node in struct.given.items():
-            found[name] = self.speaker.say(outwards(node, here.struct), here).text
+            found[name] = self.speaker.say(_of_stream(node, here.io) or outwards(node, here.struct), here).text
         return found
 
     def stream(self, node: ks.StreamStart | ks.StreamSize, here: Here) -> Phrase:
@@ -210,3 +210,13 @@ class Surroundings:
             count = self.speaker.say(parsed(attribute.text("repeat-expr") or ""), here.under("repeat-expr"))
             return f"{one} * {count.within(LEVELS['*'] + 1)}"
         raise CannotSayError(f"the size of {attribute.id} is not known before it")
+
+
+def _of_stream(node: ks.Node, io: ks.Node | None) -> ks.Node | None:
+    """Where another stream begins, or how long it is, for a type that is read from it."""
+    match node, io:
+        case (ks.StreamStart(), ks.FieldOf(of, "_io")):
+            return ks.Offset(of)
+        case (ks.StreamSize(), ks.FieldOf()):
+            return ks.FieldOf(io, "size")
+    return None

@@ -2,9 +2,9 @@
 
 import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from wireloom_generator.importers.ksy.attributes import split_type, type_texts, user_type
+from wireloom_generator.importers.ksy.attributes import io_of, split_type, type_texts, user_type
 from wireloom_generator.importers.ksy.phrases import CannotSayError
 from wireloom_generator.importers.ksy.structs import Here, Struct
 from wireloom_generator.importers.ksy.structure import Attribute
@@ -62,7 +62,7 @@ class AllUses:
             if used is None:
                 continue
             with contextlib.suppress(CannotSayError):
-                self.says.around.arguments(used, split_type(text)[1], here)
+                self.says.around.arguments(used, split_type(text)[1], replace(here, io=io_of(attribute)))
             of_header = self.says.names.structs[used].of_header
             if here.struct.type is self.says.names.main:
                 here.used |= of_header
