@@ -23,7 +23,7 @@ from wireloom_generator.importers.ksy.structs import WORDS, Here, Struct, area, 
 from wireloom_generator.importers.ksy.structure import Attribute, Type
 
 
-class Speaker(Protocol):
+class Translates(Protocol):
     """Who translates expressions."""
 
     def say(self, node: ks.Node, here: Here) -> Phrase: ...
@@ -34,7 +34,7 @@ class Speaker(Protocol):
 class Surroundings:
     """Says what is around a type."""
 
-    def __init__(self, names: Names, speaker: Speaker, sizes: Sizes) -> None:
+    def __init__(self, names: Names, speaker: Translates, sizes: Sizes) -> None:
         self.names = names
         self.speaker = speaker
         self.sizes = sizes
