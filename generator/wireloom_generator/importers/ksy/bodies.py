@@ -20,7 +20,7 @@ from wireloom_generator.importers.ksy.uses import AllUses
 from wireloom_generator.spec_text import Noted
 
 
-class Bodies:
+class TypeBodies:
     """Writes the entries of types."""
 
     def __init__(self, pieces: Pieces) -> None:

@@ -7,7 +7,7 @@ import itertools
 from wireloom_generator import naming
 from wireloom_generator.importers.ksy import expressions as ks
 from wireloom_generator.importers.ksy.attributes import is_once, is_optional
-from wireloom_generator.importers.ksy.kinds import Kinds
+from wireloom_generator.importers.ksy.kinds import ValueKinds
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.paths import is_next
 from wireloom_generator.importers.ksy.phrases import INT, CannotSayError, Phrase
@@ -18,7 +18,7 @@ from wireloom_generator.importers.ksy.structs import Here, byte_of, next_of, num
 class Extras:
     """Says them; the type gets them beside the field that they are of."""
 
-    def __init__(self, names: Names, kinds: Kinds, sizes: Sizes) -> None:
+    def __init__(self, names: Names, kinds: ValueKinds, sizes: Sizes) -> None:
         self.names = names
         self.kinds = kinds
         self.sizes = sizes

@@ -21,7 +21,7 @@ from wireloom_generator.importers.ksy.structure import Attribute, Type
 from wireloom_generator.reading.source import YamlScalar
 
 
-class Kinds:
+class ValueKinds:
     """Knows the kind of each attribute; ``of_value`` is that of an expression in a type."""
 
     def __init__(self, names: Names, of_value: Callable[[ks.Node, Struct], Kind]) -> None:

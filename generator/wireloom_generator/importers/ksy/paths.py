@@ -117,12 +117,12 @@ def under_parent(node: ks.Node) -> ks.Node:
     return node
 
 
-_Entry = tuple[Struct, Attribute]
+_Way = tuple[Struct, Attribute]
 
 
 def _places(
     struct: Struct, main: Struct, first: str, inside: tuple[Struct, ...]
-) -> Iterator[tuple[int, _Entry | None] | None]:
+) -> Iterator[tuple[int, _Way | None] | None]:
     """How far outside the field of the record is that a struct is in, and the field of its type by which one comes to
     the struct, for each use; -1 if the struct is in itself, and None if it is in another field of the record.
     """
@@ -169,7 +169,7 @@ def is_place_later(node: ks.Node, attribute: Attribute, user: Struct) -> bool:
     return False
 
 
-def _is_before(name: str, entry: _Entry | None) -> bool:
+def _is_before(name: str, entry: _Way | None) -> bool:
     """Whether a field is read before the one by which one comes inside."""
     if entry is None:
         return True

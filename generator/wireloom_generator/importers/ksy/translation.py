@@ -14,7 +14,7 @@ from wireloom_generator.importers.ksy.attributes import is_built_in, is_optional
 from wireloom_generator.importers.ksy.columns import columns
 from wireloom_generator.importers.ksy.constants import Constants
 from wireloom_generator.importers.ksy.extras import Extras
-from wireloom_generator.importers.ksy.kinds import Kinds, aliased, is_alias
+from wireloom_generator.importers.ksy.kinds import ValueKinds, aliased, is_alias
 from wireloom_generator.importers.ksy.lengths import length
 from wireloom_generator.importers.ksy.names import Names
 from wireloom_generator.importers.ksy.paths import base, is_left, under_parent
@@ -46,7 +46,7 @@ class Translator:
         self.names = names
         self.sizes = Sizes()
         self.constants = Constants()
-        self.kinds = Kinds(names, lambda node, struct: self.of(node, Here(struct, before=("before",))))
+        self.kinds = ValueKinds(names, lambda node, struct: self.of(node, Here(struct, before=("before",))))
         self.extras = Extras(names, self.kinds, self.sizes)
         self.around = Surroundings(names, self, self.sizes)
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Outcome
 from wireloom_generator.importers.ksy.attributes import NUMBER, is_switch, takes_rest, used_types
-from wireloom_generator.importers.ksy.bodies import Bodies
+from wireloom_generator.importers.ksy.bodies import TypeBodies
 from wireloom_generator.importers.ksy.byte_orders import ByteOrders
 from wireloom_generator.importers.ksy.columns import columns
 from wireloom_generator.importers.ksy.names import Names
@@ -34,7 +34,7 @@ class Writer:
         self.names = Names(main)
         says = Translator(self.names)
         self.pieces = Pieces(self.names, says, ByteOrders(self.names, says), Refusals(refused))
-        self.bodies = Bodies(self.pieces)
+        self.bodies = TypeBodies(self.pieces)
         self.orders: dict[Type, str] = {}
         self.name = naming.snake_case(main.name)
         if naming.asked_fault(self.name) or naming.option_fault(self.name) or self.name in naming.IMPORTED:
