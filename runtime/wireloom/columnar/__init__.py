@@ -46,7 +46,12 @@ def arrow_type(kind: ColumnType) -> pa.DataType:
 
 
 def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
-    """The Arrow schema of a table with these columns."""
+    """The Arrow schema of a table with these columns, the same one each time: programs are known by what they fill."""
+    return _schema(tuple(columns))
+
+
+@lru_cache(maxsize=64)
+def _schema(columns: tuple[Column, ...]) -> pa.Schema:
     return pa.schema([pa.field(column.name, arrow_type(column.type)) for column in columns])
 
 
