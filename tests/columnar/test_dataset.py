@@ -5,10 +5,13 @@ from typing import Any
 import duckdb
 import polars
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
 from pyarrow.compute import field
+from pyarrow.dataset import Dataset
 from support.paths import ROOT
 
+from wireloom.columnar.dataset import CaptureDataset
 from wireloom.columnar.tables import Table
 from wireloom.options import OptionError
 from wireloom_protocols import couchbase_dcp
@@ -83,3 +86,33 @@ def test_columns_that_were_chosen_are_all_there_are() -> None:
 def test_wrong_options_are_refused_at_once() -> None:
     with pytest.raises(OptionError, match="unknown column 'vbuckt'; did you mean 'vbucket'"):
         couchbase_dcp.dataset(SESSION, ["vbuckt"])
+
+
+def test_columns_are_not_a_text() -> None:
+    with pytest.raises(OptionError, match="columns must be a list of names, not 'vbucket'"):
+        couchbase_dcp.dataset(SESSION, "vbucket")
+
+
+def test_arguments_that_can_be_read_once_hold_for_all_queries() -> None:
+    conditions = iter([("message", "=", "mutation")])
+    frames = couchbase_dcp.dataset(iter([SESSION]), iter(["message"]), mode="DROPMALFORMED", filters=conditions)
+    for _ in range(2):
+        assert set(frames.to_table()["message"].to_pylist()) == {"mutation"}
+
+
+SUPPORTED = {"count_rows", "head", "scanner", "schema", "to_batches", "to_table"}
+UNSUPPORTED = sorted(name for name in dir(Dataset) if not name.startswith("_") and name not in SUPPORTED)
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_what_would_read_a_dataset_of_pyarrow_itself_is_refused(name: str) -> None:
+    frames = couchbase_dcp.dataset(SESSION)
+    assert name in vars(CaptureDataset)  # or it would end the process
+    with pytest.raises(NotImplementedError, match=f"a dataset of captures has no {name}; use to_table"):
+        getattr(frames, name)()
+
+
+def test_captures_are_no_part_of_other_datasets() -> None:
+    frames = couchbase_dcp.dataset(SESSION)
+    with pytest.raises(NotImplementedError, match="a dataset of captures has no replace_schema"):
+        pyarrow.dataset.dataset([frames, frames])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import pyarrow as pa
 from pyarrow.compute import Expression
@@ -14,11 +15,21 @@ Scan = Callable[[Sequence[str] | None], pa.RecordBatchReader]
 """Reads captures from their start, with some columns, or all."""
 
 
+def _refused(name: str) -> Callable[..., NoReturn]:
+    """A method of datasets that has no meaning for captures; pyarrow's would read an object that these do not have."""
+
+    def method(*_: object, **__: object) -> NoReturn:
+        raise NotImplementedError(f"a dataset of captures has no {name}; use to_table() or to_batches()")
+
+    return method
+
+
 class CaptureDataset(Dataset):  # type: ignore[misc]
     """Captures that ``scan`` reads anew for each query, with ``columns``, or all.
 
     It has ``schema``, ``scanner``, and the methods that use one: ``to_batches``, ``to_table``, ``head``,
-    ``count_rows``. A dataset of pyarrow is what DuckDB and Polars pass the columns and filters of a query to.
+    ``count_rows``. A dataset of pyarrow is what DuckDB and Polars pass the columns and filters of a query to. All other
+    methods raise ``NotImplementedError``.
     """
 
     def __init__(self, scan: Scan, columns: Sequence[str] | None) -> None:
@@ -29,6 +40,15 @@ class CaptureDataset(Dataset):  # type: ignore[misc]
     def schema(self) -> pa.Schema:
         """All columns."""
         return self._schema
+
+    filter = _refused("filter")
+    get_fragments = _refused("get_fragments")
+    join = _refused("join")
+    join_asof = _refused("join_asof")
+    partition_expression = property(_refused("partition_expression"))
+    replace_schema = _refused("replace_schema")
+    sort_by = _refused("sort_by")
+    take = _refused("take")
 
     def scanner(
         self, columns: Sequence[str] | None = None, filter: Expression | None = None, **_: object

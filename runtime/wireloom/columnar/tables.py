@@ -321,8 +321,8 @@ class Table:
         """
         from wireloom.columnar.dataset import CaptureDataset
 
-        chosen = None if columns is None else list(columns)
-        return CaptureDataset(lambda names: self.scan(paths, columns=names, **options), chosen)
+        files, known = _repeatable(paths), {name: _repeatable(value) for name, value in options.items()}
+        return CaptureDataset(lambda names: self.scan(files, columns=names, **known), _repeatable(columns))
 
     def summary(
         self,
@@ -528,6 +528,11 @@ def _paths(given: Any) -> list[str]:
     """The files that a path, or several, refer to."""
     paths = [given] if isinstance(given, str | os.PathLike) else given
     return [file.path for file in listed(map(str, paths))]
+
+
+def _repeatable(given: Any) -> Any:
+    """The same; what can be read only once as a list."""
+    return list(given) if isinstance(given, Iterator) else given
 
 
 def _scanned(decoder: Decoder, files: list[str]) -> Iterator[pa.RecordBatch]:
