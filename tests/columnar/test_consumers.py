@@ -9,7 +9,9 @@ from support.compiled import feature
 from support.paths import ROOT
 from support.worked import every, examples, pair_of
 
+from wireloom import columnar
 from wireloom.codec import Column, ListOf, StructOf
+from wireloom.columnar import tables
 from wireloom.columnar.consumers import TableTypes, arrow_type
 from wireloom.columnar.tables import Table
 from wireloom.options import OptionError
@@ -101,6 +103,27 @@ def test_batches_share_one_dictionary_of_all_labels() -> None:
     labels = {tuple(chunk.dictionary.to_pylist()) for chunk in table["opcode_name"].chunks}
     assert len(labels) == 1
     assert "DcpMutation" in labels.pop()
+
+
+@pytest.mark.parametrize(("types", "made"), [("spark", 1), ("arrow", 1), ("duckdb", 1), ("delta", 2)])
+def test_schemas_are_made_no_more_often_than_they_differ(
+    types: str, made: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[TableTypes] = []
+
+    def counted(columns: Any, kind: TableTypes) -> pa.Schema:
+        asked.append(kind)
+        return columnar.arrow_schema(columns, kind)
+
+    monkeypatch.setattr(tables, "arrow_schema", counted)
+    table = Table(couchbase_dcp.PROTOCOL, {})
+    asked.clear()
+    table.decode_columnar(FRAME, ["cas", "vbucket"], types=types)
+    assert len(asked) == made
+    table.decode_columnar(FRAME, types=types)  # with the schema of all columns, which is large
+    asked.clear()
+    table.decode_columnar(FRAME, types=types)
+    assert not asked
 
 
 def test_unknown_consumers_are_refused() -> None:

@@ -121,13 +121,19 @@ class Consumer:
     def __init__(
         self, columns: Iterable[Column], types: TableTypes, schemas: Callable[[TableTypes], pa.Schema]
     ) -> None:
-        self.types = types
+        self.types, kept = types, _KEPT[types]
         self.schema = schemas(types)
         known = {each.name: each for each in columns}
         self.columns = [known[name] for name in self.schema.names]
-        self.decoded = schemas(TableTypes.ARROW if _KEPT[types].unsigned else TableTypes.SPARK)
-        both = enumerate(zip(self.schema.types, self.decoded.types, strict=True))
-        self.changed = [at for at, (kind, other) in both if _has_dictionary(kind) or not kind.equals(other)]
+        decoded = TableTypes.ARROW if kept.unsigned else TableTypes.SPARK
+        if kept == _KEPT[decoded]:
+            self.decoded = self.schema
+            changed = [kept.labels and _has_dictionary(column) for column in self.columns]
+        else:
+            self.decoded = schemas(decoded)
+            both = zip(self.schema.types, self.decoded.types, strict=True)
+            changed = [not kind.equals(other) for kind, other in both]
+        self.changed = [at for at, is_changed in enumerate(changed) if is_changed]
 
     def given(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A decoded batch as the consumer gets it."""
@@ -159,11 +165,14 @@ class Consumer:
         return _indexed(array, column.texts) if pa.types.is_dictionary(array.type) else array
 
 
-def _has_dictionary(kind: pa.DataType) -> bool:
-    """Whether there are dictionaries in it."""
-    if pa.types.is_struct(kind):
-        return any(_has_dictionary(field.type) for field in kind)
-    return _has_dictionary(kind.value_type) if pa.types.is_list(kind) else bool(pa.types.is_dictionary(kind))
+def _has_dictionary(column: Column) -> bool:
+    """Whether a column is a dictionary for those who keep them, or has some in it."""
+    kind = column.type
+    while isinstance(kind, ListOf):
+        kind = kind.element
+    if isinstance(kind, StructOf):
+        return any(map(_has_dictionary, kind.columns))
+    return column.type == "string" and bool(column.texts)
 
 
 def _around(array: pa.Array, kind: pa.DataType, children: Sequence[pa.Array]) -> pa.Array:
