@@ -126,6 +126,13 @@ def test_schemas_are_made_no_more_often_than_they_differ(
     assert not asked
 
 
+def test_labels_that_a_dictionary_lacks_are_refused() -> None:
+    row = {"message": "dcp_noop", "opcode_name": "Nope"}
+    assert couchbase_dcp.to_batches([row]).read_all()["opcode_name"].to_pylist() == ["Nope"]
+    with pytest.raises(ValueError, match="opcode_name: 'Nope' is none of the labels that this column can have"):
+        couchbase_dcp.to_batches([row], types="arrow").read_all()
+
+
 def test_unknown_consumers_are_refused() -> None:
     with pytest.raises(OptionError, match="unknown types 'sparc'; did you mean 'spark'"):
         couchbase_dcp.decode_columnar(FRAME, types="sparc")

@@ -162,7 +162,7 @@ class Consumer:
                 return array.view(_KEPT[self.types].duration)
             case _ if kind == NANOSECOND_TIME:
                 return fitting(array, _KEPT[self.types].nanoseconds)
-        return _indexed(array, column.texts) if pa.types.is_dictionary(array.type) else array
+        return _indexed(array, column) if pa.types.is_dictionary(array.type) else array
 
 
 def _has_dictionary(column: Column) -> bool:
@@ -181,12 +181,17 @@ def _around(array: pa.Array, kind: pa.DataType, children: Sequence[pa.Array]) ->
     return pa.Array.from_buffers(kind, len(array), own, array.null_count, children=children)
 
 
-def _indexed(array: pa.Array, texts: tuple[str, ...]) -> pa.Array:
-    indexes, whole = array.indices, values_of(texts)
-    if array.dictionary is not whole and not array.dictionary.equals(whole):
+def _indexed(array: pa.Array, column: Column) -> pa.Array:
+    """A dictionary with all texts of its column. Raises ``ValueError`` for one that the column cannot have."""
+    indexes, whole = array.indices, values_of(column.texts)
+    if not array.dictionary.equals(whole):
         if not len(array.dictionary):  # of which all is null, or in structs that are
-            return dictionary(nulls(indexes.type, len(array)), texts)
+            return dictionary(nulls(indexes.type, len(array)), column.texts)
         from pyarrow import compute  # which most tables do not need
 
-        indexes = compute.index_in(array.dictionary, value_set=whole).take(indexes).cast(indexes.type)
-    return dictionary(indexes, texts)
+        places = compute.index_in(array.dictionary, value_set=whole)
+        if places.null_count:
+            text = array.dictionary.filter(places.is_null())[0].as_py()
+            raise ValueError(f"{column.name}: {text!r} is none of the labels that this column can have")
+        indexes = places.take(indexes).cast(indexes.type)
+    return dictionary(indexes, column.texts)

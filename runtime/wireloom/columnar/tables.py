@@ -499,6 +499,11 @@ class Table:
         pyarrow.RecordBatchReader
             The rows in batches of ``arrow_schema``, each of at most 8192 rows.
 
+        Raises
+        ------
+        ValueError
+            As batches are read, for a text that the dictionary of its column lacks.
+
         Examples
         --------
         >>> from wireloom_protocols import couchbase_dcp
