@@ -300,6 +300,8 @@ class Table:
         -------
         pyarrow.dataset.Dataset
             Its columns are those of ``scan``, with times in microseconds, since DuckDB has no functions for finer ones.
+            It has ``schema``, ``scanner``, ``to_batches``, ``to_table``, ``head`` and ``count_rows``; all other methods
+            raise ``NotImplementedError``.
 
         Raises
         ------
