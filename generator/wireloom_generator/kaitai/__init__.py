@@ -212,8 +212,9 @@ class KsyFile:
         for slot, _ in slots:
             nodes, alternatives = filled[slot.name]
             trailing = slot.trailing if slot.name in message.trailing else None
-            if not nodes and not alternatives and trailing is None:
-                continue
+            is_bare = not nodes and not alternatives and trailing is None
+            if is_bare and not any(each.sections.get(slot.name) for each in self.protocol.messages if not each.match):
+                continue  # and no other type is there instead
             name = self._name(message.name if not made else f"{message.name}_{slot.name}")
             here = made[slot.name] = KsyType(name, prefix=f"_root.{slot.name}.as<{name}>.")
             scope.offsets = dict(self.around.header.offsets)
@@ -275,10 +276,11 @@ class KsyFile:
         if lone is not None and plain:
             name = self.protocol.record.names.resolve(expressions.Name(lone))
             named = {}
+            selector = ""
             for each in messages:
                 compare = expressions.Compare("==", name, Value(_lone(each.match[lone][0])))
-                named[each.name] = printer.text(compare).rpartition(" == ")[2]
-            return printer.text(expressions.Compare("==", name, name)).partition(" == ")[0], named
+                selector, _, named[each.name] = printer.text(compare).partition(" == ")
+            return selector, named
         return self._numbered(messages, printer)
 
     def _numbered(self, messages: Sequence[model.Message], printer: Printer) -> tuple[str, Mapping[str, str]]:

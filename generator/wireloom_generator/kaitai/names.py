@@ -126,7 +126,7 @@ class Around:
     """Whether a stream has all bytes of a record."""
 
 
-def usable(name: str, more: str = "") -> str:
+def usable(name: str, more: str = "value") -> str:
     """A name that parsers in all languages can have: one with ``more`` behind it if they use it themselves."""
     return f"{name}_{more}" if name in _RESERVED else name
 

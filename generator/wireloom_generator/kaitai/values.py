@@ -114,12 +114,12 @@ class ValueTypes:
         if form not in _VARINTS or (form == "SignedLeb128" and groups == _MOST_GROUPS):
             raise CannotSayError(f"the type {kind.word}")
         more: Yaml = {"id": "groups", "type": "u1", "repeat": "until", "repeat-until": "_ & 0x80 == 0"}
-        too_many = f"groups.size > {groups}"
+        fits = f"groups.size <= {groups}"
         if form != "SignedLeb128":
             first = "groups.first & 0x7f" if form == "Vlq" else "groups.last"
-            too_many += f" or (groups.size == {groups} and {first} >= {1 << kind.bits - 7 * (groups - 1)})"
+            fits += f" and (groups.size < {groups} or {first} < {1 << kind.bits - 7 * (groups - 1)})"
         # Without this, what the number cannot hold would be another number.
-        most: Yaml = {"size": 0, "if": too_many, "valid": {"expr": "false"}}
+        most: Yaml = {"size": 0, "valid": {"expr": fits}}
         return self.declare(kind.word, [more, most], _VARINTS[form](groups))
 
     def _sized(self, order: model.Order, *, signed: bool) -> str:
@@ -234,6 +234,8 @@ def attributes_of(node: model.Bits) -> Iterator[BitValue]:
         if (is_signed or is_number) and each.count is not None:
             raise CannotSayError(f"{each.name}, a list of bits that are numbers")
         raw = f"{each.name}_bits"
+        if is_signed and each.width == 64:
+            raise CannotSayError(f"{each.name}, bits that are a number of 64 bits with a sign")
         value = _signed_bits(raw, each) if is_signed else f"{raw}.to_i" if is_number else ""
         yield BitValue(each, keys, value)
 
@@ -248,6 +250,8 @@ def instances_of(node: model.Bits, number: str) -> Iterator[BitValue]:
         if each.boolean:
             yield BitValue(each, {}, f"{masked} != 0")
         elif isinstance(each.type, types_signs.SignedBits):
+            if each.width == 64:
+                raise CannotSayError(f"{each.name}, bits that are a number of 64 bits with a sign")
             yield BitValue(each, {}, _signed_bits(f"({masked})", each))
         else:
             yield BitValue(each, {}, masked)
