@@ -126,7 +126,9 @@ sections: {body: []}
 
 def test_the_text_is_as_a_person_would_write_it() -> None:
     text = file_of(compiled.of(SENSORS).protocol).text
-    assert text.partition("\n")[2] == """\
+    assert (
+        text.partition("\n")[2]
+        == """\
 # Do not edit; change the spec and run `wireloom generate`.
 # A stream is one record, without what is around it: no terminator, flags or escapes.
 # Bytes instead of values, or left out:
@@ -170,6 +172,7 @@ types:
     instances: {value: {value: raw == 1}}
 enums: {kind: {1: {id: reading, doc: A value.}, 2: {id: none_value, doc: no value.}}}
 """
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -220,7 +223,9 @@ def test_what_is_imported_again_has_the_same_values(name: str, tmp_path: Path) -
 def kept_otherwise(said: model.Protocol) -> frozenset[str | None]:
     """Columns for how the bytes of others were, and tables, which are bytes."""
     fields = [each for nodes in said.layouts for each in model.walk(nodes) if isinstance(each, model.Field)]
-    packed = [each for nodes in said.layouts for each in model.walk(nodes) if isinstance(each, model.Field | model.Section)]
+    packed = [
+        each for nodes in said.layouts for each in model.walk(nodes) if isinstance(each, model.Field | model.Section)
+    ]
     end = said.record.end
     return frozenset(
         {

@@ -51,13 +51,16 @@ def parser(made: Mapping[str, str], main: str, folder: Path) -> Any:
     """The class of a file, whose modules are written to a folder."""
     for name, code in made.items():
         (folder / name).write_text(code, encoding="utf-8")
+    own = {Path(name).stem for name in made}
+    others = {name: sys.modules.pop(name) for name in own & sys.modules.keys()}
     sys.path.insert(0, str(folder))
     try:
         module = importlib.import_module(main)
     finally:
         sys.path.remove(str(folder))
-        for name in made:
-            sys.modules.pop(Path(name).stem, None)
+        for name in own:
+            sys.modules.pop(name, None)
+        sys.modules.update(others)
     return getattr(module, "".join(map(str.capitalize, main.split("_"))))
 
 
