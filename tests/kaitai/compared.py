@@ -1,6 +1,6 @@
 """Rows of the codec beside what Kaitai Struct reads from the same bytes, value by value."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -37,8 +37,8 @@ DIFFERENT = {
 }
 """Where some examples have what Kaitai Struct refuses."""
 SAID_BACK = (
-    "gdl90", "rtcm3", "answers", "bitmap", "bits", "bits_choice", "bits_in_other_orders", "byte_order_of_a_field", "choice",
-    "compute", "derive", "elsewhere", "enum_groups", "flags", "given_items", "given_lists", "header_sections",
+    "gdl90", "rtcm3", "answers", "bitmap", "bits", "bits_choice", "bits_in_other_orders", "byte_order_of_a_field",
+    "choice", "compute", "derive", "elsewhere", "enum_groups", "flags", "given_items", "given_lists", "header_sections",
     "integers_little_endian", "items", "optional_when", "pad", "paths", "repeat_structs", "repeat_until",
     "sections_nested", "text_encodings", "variants", "variants_sharing_a_column", "when_follows",
 )  # fmt: skip

@@ -13,19 +13,19 @@ from typing import cast
 from wireloom_generator import expressions, model, spec_text
 from wireloom_generator.emitters import Emitter, Subject
 from wireloom_generator.expressions import Expr, Value
-from wireloom_generator.kaitai.layout import Layout
+from wireloom_generator.kaitai.layout import NodeWriter
 from wireloom_generator.kaitai.names import (
-    Around,
-    CannotSayError,
-    Enums,
-    Known,
+    KsyContext,
+    KsyEnums,
+    KsyKeys,
+    KsyScope,
     KsyType,
-    Scope,
-    Yaml,
+    KsyValue,
+    NoKsyError,
     documented,
     usable,
 )
-from wireloom_generator.kaitai.printing import Printer
+from wireloom_generator.kaitai.printing import KsyPrinter
 from wireloom_generator.kaitai.values import ValueTypes
 from wireloom_generator.model import matching
 from wireloom_generator.naming import column_like, snake_case
@@ -50,19 +50,19 @@ class KsyFile:
         names = {each.name: usable(snake_case(each.name), "enum") for each in protocol.enums}
         values = {each.name: _value_names(names[each.name], each) for each in protocol.enums}
         parameters = {each.name: self._parameter(each) for each in protocol.parameters}
-        self.around = Around(
-            Scope(self.main), parameters, Enums(names, values, plain),
+        self.around = KsyContext(
+            KsyScope(self.main), parameters, KsyEnums(names, values, plain),
             is_whole=not isinstance(protocol.record.end, model.Terminator | model.BetweenFlags),
         )  # fmt: skip
         self.flags: Mapping[str, model.Flags] = {each.name: each for each in protocol.flags}
         self.values = ValueTypes(self._endian)
         self.home = self.main
         self.taken: set[str] = {protocol.name, *names.values()}
-        self.structs: dict[tuple[str, model.Order], tuple[Scope, tuple[str, ...]]] = {}
+        self.structs: dict[tuple[str, model.Order], tuple[KsyScope, tuple[str, ...]]] = {}
         self.unsaid = unsaid
         self.lost: dict[str, list[str]] = {}
         self.refused: dict[str, str] = {}
-        self.of_messages: Yaml = {}
+        self.of_messages: KsyKeys = {}
         """An enum of messages, if they are told apart by more than one value."""
         self.text = ""
 
@@ -73,11 +73,11 @@ class KsyFile:
         little = self.orders[model.Order.LITTLE] > self.orders[model.Order.BIG]
         return model.Order.LITTLE if little else model.Order.BIG
 
-    def _parameter(self, parameter: model.Parameter) -> Known:
+    def _parameter(self, parameter: model.Parameter) -> KsyValue:
         kind = _PARAMETERS.get(parameter.type, "s8")
         self.main.given.append({"id": parameter.name, "type": kind, **documented(parameter.doc)})
         self.main.used.add(parameter.name)
-        return Known(self.main, parameter.name, kind)
+        return KsyValue(self.main, parameter.name, kind)
 
     # Types
 
@@ -111,35 +111,35 @@ class KsyFile:
         """The nodes of a type of the spec."""
         return next(each.nodes for each in self.protocol.structs if each.name == name)
 
-    def struct(self, name: str, order: model.Order, given: Mapping[str, Known]) -> tuple[Scope, tuple[str, ...]]:
-        """What a type of the spec is in the file, and which inputs it needs. Raises ``CannotSayError``."""
+    def struct(self, name: str, order: model.Order, given: Mapping[str, KsyValue]) -> tuple[KsyScope, tuple[str, ...]]:
+        """What a type of the spec is in the file, and which inputs it needs. Raises ``NoKsyError``."""
         said = next(each for each in self.protocol.structs if each.name == name)
         name = said.level_of or name
         if name in self.unsaid:
-            raise CannotSayError(self.unsaid[name])
+            raise NoKsyError(self.unsaid[name])
         if (name, order) not in self.structs:
             try:
                 self._struct(name, said, order, given)
-            except CannotSayError as error:
+            except NoKsyError as error:
                 self.unsaid[name] = str(error)
                 if said.level_of is not None:
                     raise _AgainError from error  # since types in it may have it
                 raise
         return self.structs[name, order]
 
-    def _struct(self, name: str, said: model.Struct, order: model.Order, given: Mapping[str, Known]) -> None:
+    def _struct(self, name: str, said: model.Struct, order: model.Order, given: Mapping[str, KsyValue]) -> None:
         made = KsyType(self._name(usable(snake_case(name), "type")))
-        scope = Scope(made)
+        scope = KsyScope(made)
         needed = tuple(each for each in said.given if each in given and each not in said.late)
         for each in needed:
             known = given[each]
-            scope.inputs[each] = Known(made, usable(each), known.given_as, item=known.item, struct=known.struct)
-            kind: Yaml = {"type": known.given_as} if known.given_as else {}
+            scope.inputs[each] = KsyValue(made, usable(each), known.given_as, item=known.item, struct=known.struct)
+            kind: KsyKeys = {"type": known.given_as} if known.given_as else {}
             made.given.append({"id": usable(each), **kind})
             made.used.add(usable(each))
         self.structs[name, order] = scope, needed
         lost: list[str] = []
-        layout = Layout(self, scope, made, order, lost)
+        layout = NodeWriter(self, scope, made, order, lost)
         layout.count_names(said.nodes)
         layout.add(said.nodes)
         self.declare(made, documented(said.doc))
@@ -153,14 +153,14 @@ class KsyFile:
         protocol, record = self.protocol, self.protocol.record
         order = model.Order.PARAMETER if self._endian is model.Order.PARAMETER else self._endian
         lost: list[str] = []
-        layout = Layout(self, self.around.header, self.main, order, lost)
+        layout = NodeWriter(self, self.around.header, self.main, order, lost)
         layout.count_names(record.nodes)
-        slots: list[tuple[model.Slot, Yaml]] = []
+        slots: list[tuple[model.Slot, KsyKeys]] = []
         self.around.header.place(record.nodes, 0)
         try:
             for node in record.nodes:
                 if isinstance(node, model.Slot):
-                    keys: Yaml = {"id": node.name, **layout.size(node.extent), **documented(node.doc)}
+                    keys: KsyKeys = {"id": node.name, **layout.size(node.extent), **documented(node.doc)}
                     layout.measure(node.name, node.extent)
                     self.main.used.add(node.name)
                     self.main.fields.append(keys)
@@ -168,7 +168,7 @@ class KsyFile:
                 else:
                     layout.add((node,))
             self._messages(slots, order)
-        except CannotSayError as error:
+        except NoKsyError as error:
             self.refused = dict.fromkeys((each.name for each in protocol.messages), str(error))
             self.main.fields, self.main.instances = [{"id": "record", "size-eos": True}], {}
             self.main.types, self.values.declared = {}, {}
@@ -176,7 +176,7 @@ class KsyFile:
             self.lost["the record"] = lost
         self.text = self._text()
 
-    def _messages(self, slots: Sequence[tuple[model.Slot, Yaml]], order: model.Order) -> None:
+    def _messages(self, slots: Sequence[tuple[model.Slot, KsyKeys]], order: model.Order) -> None:
         """Write each message into the slots that it fills."""
         cases: dict[str, dict[str, str]] = {slot.name: {} for slot, _ in slots}
         for message in self.protocol.messages:
@@ -184,7 +184,7 @@ class KsyFile:
             try:
                 for name, made in self._message(message, slots, order, lost).items():
                     cases[name][message.name] = made
-            except CannotSayError as error:
+            except NoKsyError as error:
                 self.refused[message.name] = str(error)
                 self.main.types = types_before
             if lost:
@@ -198,13 +198,13 @@ class KsyFile:
                 keys["type"] = next(iter(found.values()))
 
     def _message(
-        self, message: model.Message, slots: Sequence[tuple[model.Slot, Yaml]], order: model.Order, lost: list[str]
+        self, message: model.Message, slots: Sequence[tuple[model.Slot, KsyKeys]], order: model.Order, lost: list[str]
     ) -> Mapping[str, str]:
         """The types of a message, by the slots that they are in."""
-        scope = Scope(self.main)
+        scope = KsyScope(self.main)
         made: dict[str, KsyType] = {}
         filled = {slot.name: self._nodes(message, slot.name) for slot, _ in slots}
-        layouts = Layout(self, scope, self.main, order, lost)
+        layouts = NodeWriter(self, scope, self.main, order, lost)
         for nodes, alternatives in filled.values():
             layouts.count_names(nodes)
             for each in alternatives:
@@ -219,7 +219,7 @@ class KsyFile:
             here = made[slot.name] = KsyType(name, prefix=f"_root.{slot.name}.as<{name}>.")
             scope.offsets = dict(self.around.header.offsets)
             scope.place(nodes, self.around.header.offsets.get(slot.name))
-            layout = Layout(self, scope, here, order, lost, layouts.often)
+            layout = NodeWriter(self, scope, here, order, lost, layouts.often)
             layout.fill(nodes, None)
             layout.is_scattered = any(map(layouts.owns_elsewhere, (nodes, *(each.nodes for each in alternatives))))
             if slot.name == message.decisive or (alternatives and not message.decisive):
@@ -241,7 +241,7 @@ class KsyFile:
                 alternatives.append(model.When(each.when, own))
         return nodes, tuple(alternatives) if any(each.nodes for each in alternatives) else ()
 
-    def _variant(self, message: model.Message, layout: Layout) -> None:
+    def _variant(self, message: model.Message, layout: NodeWriter) -> None:
         """The name of the variant."""
         text, conditions = "", []
         for each in message.variants:
@@ -267,7 +267,7 @@ class KsyFile:
     def _told_apart(self, messages: Sequence[model.Message]) -> tuple[str, Mapping[str, str]]:
         """What tells messages apart by the values of fields."""
         fields = {name for each in messages for name in each.match}
-        printer = Printer(self.around, self.around.header, self.main)
+        printer = KsyPrinter(self.around, self.around.header, self.main)
         lone = next(iter(fields)) if len(fields) == 1 else None
         plain = all(
             len(values) == 1 and type(values[0]) in (int, expressions.Hexadecimal, str)
@@ -283,7 +283,7 @@ class KsyFile:
             return selector, named
         return self._numbered(messages, printer)
 
-    def _numbered(self, messages: Sequence[model.Message], printer: Printer) -> tuple[str, Mapping[str, str]]:
+    def _numbered(self, messages: Sequence[model.Message], printer: KsyPrinter) -> tuple[str, Mapping[str, str]]:
         """Messages told apart by an instance, which has the number of each."""
         text = ""
         enum = self._name("message")
@@ -291,26 +291,26 @@ class KsyFile:
             tree: Expr = self.protocol.record.names.resolved(matching.condition(each.match))
             text += f"{printer.text(tree)} ? {number} : "
         self.main.instances["message"] = {"value": f"{text}0", "enum": enum}
-        self.of_messages = {enum: cast("Yaml", dict(enumerate((usable(each.name) for each in messages), 1)))}
+        self.of_messages = {enum: cast("KsyKeys", dict(enumerate((usable(each.name) for each in messages), 1)))}
         return "message", {each.name: f"{enum}::{usable(each.name)}" for each in messages}
 
     # The text
 
     def _text(self) -> str:
         protocol = self.protocol
-        meta: Yaml = {"id": protocol.name, "title": protocol.doc.title or protocol.name, "ks-version": 0.11}
+        meta: KsyKeys = {"id": protocol.name, "title": protocol.doc.title or protocol.name, "ks-version": 0.11}
         order = self._endian
         if order is not model.Order.PARAMETER:
             meta["endian"] = "le" if order is model.Order.LITTLE else "be"
         elif protocol.byte_order:
             meta["endian"] = {"switch-on": protocol.byte_order, "cases": {"'little'": "le", "'big'": "be"}}
         elif protocol.little is not None:
-            printer = Printer(self.around, self.around.header, self.main)
+            printer = KsyPrinter(self.around, self.around.header, self.main)
             text = printer.text(protocol.little.expression)
             meta["endian"] = {"switch-on": text, "cases": {"true": "le", "false": "be"}}
         meta["bit-endian"] = "be"
         self.main.types |= self.values.declared
-        document: Yaml = {"meta": meta, **documented(protocol.doc), **self.main.keys}
+        document: KsyKeys = {"meta": meta, **documented(protocol.doc), **self.main.keys}
         enums = [each for each in protocol.enums if any(not one.range for one in each.values)]
         if enums or self.of_messages:
             named = {self.around.enums.names[each.name]: self._enum(each) for each in enums}
@@ -338,7 +338,7 @@ class KsyFile:
                 doc = documented(each.doc, label)
                 id = names[each.first].rpartition("::")[2]
                 found[each.first] = {"id": id, **doc} if doc else id
-        return cast("Yaml", found)  # the writer takes any single value for a key
+        return cast("KsyKeys", found)  # the writer takes any single value for a key
 
 
 def _lone(selector: model.Selector) -> expressions.Literal | bytes:

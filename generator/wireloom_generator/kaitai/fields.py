@@ -9,26 +9,26 @@ from typing import Protocol
 from wireloom_generator import expressions, model, types
 from wireloom_generator.expressions import Expr, Value
 from wireloom_generator.kaitai.names import (
-    Around,
-    CannotSayError,
-    Known,
+    KsyContext,
+    KsyKeys,
+    KsyScope,
     KsyType,
-    Scope,
-    Yaml,
+    KsyValue,
+    NoKsyError,
     documented,
     enclosed,
     usable,
 )
-from wireloom_generator.kaitai.printing import Printer
+from wireloom_generator.kaitai.printing import KsyPrinter
 from wireloom_generator.kaitai.values import ValueTypes
 from wireloom_generator.naming import snake_case
 from wireloom_generator.spec_text import Noted
 
 
-class File(Protocol):
+class KsyTypes(Protocol):
     """What is written for a whole protocol."""
 
-    around: Around
+    around: KsyContext
     values: ValueTypes
     flags: Mapping[str, model.Flags]
 
@@ -44,7 +44,7 @@ class File(Protocol):
     def at_home(self, home: KsyType) -> AbstractContextManager[None]:
         """Write types into a type for a while."""
 
-    def struct(self, name: str, order: model.Order, given: Mapping[str, Known]) -> tuple[Scope, tuple[str, ...]]:
+    def struct(self, name: str, order: model.Order, given: Mapping[str, KsyValue]) -> tuple[KsyScope, tuple[str, ...]]:
         """What a type of the spec is in the file, and which inputs it needs."""
 
 
@@ -65,8 +65,8 @@ class FieldWriter:
     Names that occur ``often`` are those of several alternatives.
     """
 
-    file: File
-    scope: Scope
+    file: KsyTypes
+    scope: KsyScope
     here: KsyType
     order: model.Order
     lost: list[str]
@@ -79,11 +79,11 @@ class FieldWriter:
     """The integer of which a choice has bits."""
 
     @property
-    def printer(self) -> Printer:
+    def printer(self) -> KsyPrinter:
         return self.printer_in(self.here)
 
-    def printer_in(self, here: KsyType) -> Printer:
-        return Printer(self.file.around, self.scope, here)
+    def printer_in(self, here: KsyType) -> KsyPrinter:
+        return KsyPrinter(self.file.around, self.scope, here)
 
     def _id(self, name: str) -> str:
         """The id of a field: its name, with a number if alternatives share it."""
@@ -95,23 +95,23 @@ class FieldWriter:
         self.here.used.add(found)
         return found
 
-    def _if(self, there: Expr | None) -> Yaml:
+    def _if(self, there: Expr | None) -> KsyKeys:
         return {} if there is None else {"if": self.printer.text(there)}
 
-    def _instance(self, name: str, keys: Yaml) -> None:
+    def _instance(self, name: str, keys: KsyKeys) -> None:
         self.here.used.add(name)
         self.here.instances[name] = keys
 
     def _learn(self, name: str, id: str, given_as: str, **more: object) -> None:
-        known = Known(self.here, id, given_as, there=self.there, unsure=self.is_unsure)
+        known = KsyValue(self.here, id, given_as, there=self.there, unsure=self.is_unsure)
         self.scope.names[name] = replace(known, **more)  # type: ignore[arg-type]
 
     def _field(self, node: model.Field) -> None:
         if node.place is not None and model.numbered(node, "at"):
-            raise CannotSayError("items that are each at a place of their own")
+            raise NoKsyError("items that are each at a place of their own")
         try:
             self._whole_field(node)
-        except CannotSayError as error:
+        except NoKsyError as error:
             self.scope.names.pop(node.name, None)
             bare = replace(
                 node, wire=replace(node.wire, type=types.Bytes(), order=None), enum=None, flags=None, valid=None,
@@ -132,14 +132,14 @@ class FieldWriter:
     def _whole_field(self, node: model.Field, why: str = "", suffix: str = "") -> None:
         """Write a field. If ``why`` says what it cannot be, it is bytes."""
         printer = self.printer
-        processed: Yaml = {}
+        processed: KsyKeys = {}
         if node.through is not None:
             processed = self._process(node.through)
             if not isinstance(node.type, types.Bytes | types.Struct):
-                raise CannotSayError(f"packed bytes that are no bytes or fields ({node.through.text})")
+                raise NoKsyError(f"packed bytes that are no bytes or fields ({node.through.text})")
         id = self._id(f"{node.name}{suffix}")
-        keys: Yaml = {"id": id}
-        struct: Scope | None = None
+        keys: KsyKeys = {"id": id}
+        struct: KsyScope | None = None
         if isinstance(node.type, types.Struct | types.Deeper):
             name = node.type.name if isinstance(node.type, types.Struct) else node.type.like
             kind, struct, given_as = self._struct(name, node.inputs)
@@ -199,28 +199,28 @@ class FieldWriter:
         for each in flags.values if flags is not None else ():
             name = snake_case(f"{node.name}_{each.name}")
             if name not in self.here.used:
-                value: Yaml = {"value": f"{text} & {each.value:#x} != 0", **there, **documented(each.doc)}
+                value: KsyKeys = {"value": f"{text} & {each.value:#x} != 0", **there, **documented(each.doc)}
                 self._instance(name, value)
 
-    def _struct(self, of: str, inputs: Mapping[str, model.Condition]) -> tuple[str, Scope, str]:
+    def _struct(self, of: str, inputs: Mapping[str, model.Condition]) -> tuple[str, KsyScope, str]:
         """The type of a field with fields."""
         printer = self.printer
-        given: dict[str, Known] = {}
+        given: dict[str, KsyValue] = {}
         texts: dict[str, str] = {}
         for name, value in inputs.items():
             try:
                 texts[name] = printer.text(value.expression)
-            except CannotSayError:
+            except NoKsyError:
                 continue
             given[name] = printer.kind(value.expression)
         scope, needed = self.file.struct(of, self.order, given)
         for name in needed:
             if name not in texts:
-                raise CannotSayError(f"the input {name}")
+                raise NoKsyError(f"the input {name}")
         arguments = f"({', '.join(texts[name] for name in needed)})" if needed else ""
         return f"{scope.top.name}{arguments}", scope, scope.top.name
 
-    def _extent(self, node: model.Field, kind: Yaml) -> Yaml:
+    def _extent(self, node: model.Field, kind: KsyKeys) -> KsyKeys:
         """The keys that say where a value ends; a length prefix is written before it."""
         match node.wire.extent:
             case None:
@@ -229,13 +229,13 @@ class FieldWriter:
                 return {"size-eos": True}
             case model.Size(condition=condition, pad=pad, until=until):
                 size = condition.constant
-                keys: Yaml = {"size": self.printer.text(condition.expression) if size is None else size}
+                keys: KsyKeys = {"size": self.printer.text(condition.expression) if size is None else size}
                 if pad is not None and len(pad) > 1:
-                    raise CannotSayError("padding of several bytes")
+                    raise NoKsyError("padding of several bytes")
                 keys |= self._terminator(until) if until is not None else {}
                 return keys | ({"pad-right": pad[0]} if pad is not None else {})
             case model.Prefix(in_characters=True) if not _has_bytes(node.type):
-                raise CannotSayError("a length in characters")
+                raise NoKsyError("a length in characters")
             case model.Prefix(length=length) if _is_lone(node):
                 more, inner = self._length(length)
                 id = self._id(f"len_{node.name}")
@@ -244,7 +244,7 @@ class FieldWriter:
             case model.Prefix(length=length):
                 item = KsyType(self.file.inner(f"{node.name}_item", self.here))
                 more, inner = self._length(length)
-                value: Yaml = {key: kind.pop(key) for key in ("type", "encoding") if key in kind}
+                value: KsyKeys = {key: kind.pop(key) for key in ("type", "encoding") if key in kind}
                 item.fields = [{"id": "len", **more}, {"id": "value", "size": f"len{inner}", **value}]
                 self.file.declare(item)
                 kind["type"] = item.name
@@ -252,25 +252,25 @@ class FieldWriter:
             case model.Terminator() as until:
                 return self._terminator(until)
 
-    def _length(self, length: model.Wire) -> tuple[Yaml, str]:
+    def _length(self, length: model.Wire) -> tuple[KsyKeys, str]:
         """The keys for a length in front of a value, and what leads to the number."""
         order = self.order if length.order is model.Order.PARAMETER else length.order
         keys, inner, _ = self.file.values.of(length, order, self.order)
         if isinstance(length.extent, model.Size) and length.extent.fixed is not None and length.extent.pad is None:
             return {**keys, "size": length.extent.fixed}, inner
         if length.extent is not None:
-            raise CannotSayError("a length of several bytes with an end of its own")
+            raise NoKsyError("a length of several bytes with an end of its own")
         return keys, inner
 
-    def _terminator(self, until: model.Terminator) -> Yaml:
+    def _terminator(self, until: model.Terminator) -> KsyKeys:
         if len(until.ends) > 1 or len(until.value) > 1 or until.unit > 1:
-            raise CannotSayError("terminators of several bytes")
-        keys: Yaml = {"terminator": until.value[0]}
+            raise NoKsyError("terminators of several bytes")
+        keys: KsyKeys = {"terminator": until.value[0]}
         keys |= {"include": True} if until.terminator == "keep" else {}
         keys |= {"consume": False} if until.terminator == "leave" else {}
         return keys | ({"eos-error": False} if until.unterminated else {})
 
-    def _repeat(self, node: model.Field, repeat: model.Repeat, struct: Scope | None) -> Yaml:
+    def _repeat(self, node: model.Field, repeat: model.Repeat, struct: KsyScope | None) -> KsyKeys:
         if repeat.count is not None:
             count = repeat.count.constant
             text = self.printer.text(repeat.count.expression) if count is None else count
@@ -279,15 +279,15 @@ class FieldWriter:
             return {"repeat": "eos"}
         ends = expressions.before_items(repeat.until.expression)
         if ends is not None and self.there is not None:
-            raise CannotSayError("a list that may end before its first item")
+            raise NoKsyError("a list that may end before its first item")
         if struct is None:
-            raise CannotSayError("a list of values that ends with one of them")
+            raise NoKsyError("a list of values that ends with one of them")
         within = ".value" if isinstance(node.wire.extent, model.Prefix) else ""
-        printer = Printer(self.file.around, struct, struct.top, prefix=f"_{within}.")
-        keys: Yaml = {"repeat": "until", "repeat-until": printer.text(repeat.until.expression)}
+        printer = KsyPrinter(self.file.around, struct, struct.top, prefix=f"_{within}.")
+        keys: KsyKeys = {"repeat": "until", "repeat-until": printer.text(repeat.until.expression)}
         return keys | ({} if ends is None else {"if": f"not ({printer.text(ends)})"})
 
-    def _checked(self, node: model.Field, id: str, inner: str) -> Yaml:
+    def _checked(self, node: model.Field, id: str, inner: str) -> KsyKeys:
         """The constant, or the condition on a value, if that can be checked."""
         if node.repeat is not None:
             return {}
@@ -308,7 +308,7 @@ class FieldWriter:
             return {}
         try:
             text = replace(self.printer, own=node.name).text(node.valid.expression)
-        except CannotSayError:
+        except NoKsyError:
             return {}
         return {"valid": {"expr": text}}
 
@@ -321,7 +321,7 @@ class FieldWriter:
         if node.valid is not None and node.repeat is not None:
             yield f"Not checked: {node.valid.text}."
 
-    def _process(self, through: model.Through) -> Yaml:
+    def _process(self, through: model.Through) -> KsyKeys:
         """How packed bytes are unpacked."""
         asked = through.asked.expression
         match through.way:
@@ -332,7 +332,7 @@ class FieldWriter:
             case "rol":
                 return {"process": f"ror({self.printer.text(asked)})"}
             case _:
-                raise CannotSayError(f"bytes that are packed ({through.text})")
+                raise NoKsyError(f"bytes that are packed ({through.text})")
 
     def measure(self, name: str, extent: model.Extent | None) -> None:
         """Remember how many bytes something has."""
@@ -340,7 +340,7 @@ class FieldWriter:
         if isinstance(extent, model.Size) and not extent.condition.asks_left and self.there is None:
             self.scope.sizes[name] = extent.condition.expression
 
-    def size(self, extent: model.Size | model.Rest) -> Yaml:
+    def size(self, extent: model.Size | model.Rest) -> KsyKeys:
         """The size of a region."""
         if isinstance(extent, model.Rest):
             return {"size-eos": True}

@@ -7,7 +7,7 @@ from typing import assert_never
 from wireloom_generator import expressions, model, types
 from wireloom_generator.expressions import Compare, Conditional, Expr, Name, Origin, Unary, Value
 from wireloom_generator.kaitai.fields import FieldWriter
-from wireloom_generator.kaitai.names import CannotSayError, Known, KsyType, Yaml, documented, enclosed
+from wireloom_generator.kaitai.names import KsyKeys, KsyType, KsyValue, NoKsyError, documented, enclosed
 from wireloom_generator.kaitai.printing import both, either
 from wireloom_generator.kaitai.values import BitValue, attributes_of, in_order, instances_of
 from wireloom_generator.spec_text import Noted
@@ -19,7 +19,7 @@ def _sort(given_as: str) -> str:
 
 
 @dataclass(slots=True)
-class Layout(FieldWriter):
+class NodeWriter(FieldWriter):
     """Writes nodes into a type."""
 
     def count_names(self, nodes: Sequence[model.Node]) -> None:
@@ -28,7 +28,7 @@ class Layout(FieldWriter):
         self.often.update(each.name for each in named if not isinstance(each, model.Ordered))
 
     def add(self, nodes: Sequence[model.Node]) -> None:
-        """Write the nodes. Raises ``CannotSayError`` if the end of one is not known."""
+        """Write the nodes. Raises ``NoKsyError`` if the end of one is not known."""
         for node in model.grouped(nodes):
             self._node(node)
 
@@ -77,19 +77,19 @@ class Layout(FieldWriter):
         self.here.fields.append({"id": id, "type": inner.name, **self._if(self.there)})
         self.file.declare(inner)
 
-    def _inside(self, there: Expr | None, *, is_unsure: bool | None = None) -> "Layout":
+    def _inside(self, there: Expr | None, *, is_unsure: bool | None = None) -> "NodeWriter":
         """Writes what is there under a condition."""
         unsure = self.is_unsure if is_unsure is None else is_unsure
         return replace(self, there=there, is_unsure=unsure)
 
     def _alternative(self, when: model.Condition, there: Expr | None, nodes: Sequence[model.Node]) -> None:
         if when.asks_left and len(nodes) > 1:
-            raise CannotSayError("several fields that depend on how many bytes are left")
+            raise NoKsyError("several fields that depend on how many bytes are left")
         self._inside(there, is_unsure=True if when.asks_left else None).add(nodes)
 
     def choice(self, alternatives: Sequence[model.Alternative]) -> None:
         """Write alternatives, and one instance for names that several of them have."""
-        found: dict[str, list[tuple[Expr | None, Known]]] = {}
+        found: dict[str, list[tuple[Expr | None, KsyValue]]] = {}
         conditions = self._conditions(alternatives)
         for each, own in zip(alternatives, conditions, strict=True):
             names = [node.name for node in model.walk(each.nodes) if isinstance(node, model.Named | model.Region)]
@@ -106,7 +106,7 @@ class Layout(FieldWriter):
     def _conditions(self, alternatives: Sequence[model.Alternative]) -> list[Expr | None]:
         """Under which condition each alternative is there. Several are told apart by an instance with their number."""
         if any(each.when is not None and each.when.asks_left for each in alternatives):
-            raise CannotSayError("a choice by how many bytes are left")
+            raise NoKsyError("a choice by how many bytes are left")
         tests = [each.when.expression for each in alternatives if each.when is not None]
         if len(tests) == 1 and not any(name.nullable for name in expressions.names(tests[0])):
             return [tests[0], *(Unary("not", tests[0]) for _ in alternatives[1:])]
@@ -115,14 +115,14 @@ class Layout(FieldWriter):
         text = "".join(f"{self.printer.text(test)} ? {number} : " for number, test in enumerate(tests, 1))
         id = self._id("alternative")
         self._instance(id, {"value": f"{text}0", **self._if(self.there)})
-        self.scope.names[f"#{id}"] = Known(self.here, id, "s4")
+        self.scope.names[f"#{id}"] = KsyValue(self.here, id, "s4")
         name = Name(f"#{id}", origin=Origin.THIS)
         return [
             Compare("==", name, Value(number if each.when is not None else 0))
             for number, each in enumerate(alternatives, 1)
         ]
 
-    def _merge(self, name: str, several: Sequence[tuple[Expr | None, Known]], *, always: bool) -> None:
+    def _merge(self, name: str, several: Sequence[tuple[Expr | None, KsyValue]], *, always: bool) -> None:
         """One value for a name that several alternatives have."""
         first = several[0][1]
         self.scope.names.pop(name, None)
@@ -151,7 +151,7 @@ class Layout(FieldWriter):
             tree: Expr = node.compute.expression
             when = None if node.when is None else node.when.expression
             if node.instant is not None:
-                raise CannotSayError("a time of several fields")
+                raise NoKsyError("a time of several fields")
             if isinstance(tree, Conditional) and tree.other == Value(None):
                 when = both(when, tree.test)
                 tree = tree.then
@@ -159,16 +159,16 @@ class Layout(FieldWriter):
             printer = self.printer
             guards = list(dict.fromkeys(printer.guards(tree)))
             conditions = [*map(enclosed, map(str, self._if(there).values())), *guards]
-            keys: Yaml = {"value": printer.text(tree)}
+            keys: KsyKeys = {"value": printer.text(tree)}
             keys |= {"if": " and ".join(conditions)} if conditions else {}
             meant = f"The value is {node.meaning.notation}" if node.meaning is not None else ""
             id = self._id(node.name)
             is_named = node.enum is not None and node.name not in self.file.around.enums.plain
-            named: Yaml = {"enum": self.file.around.enums.names[node.enum]} if is_named and node.enum else {}
+            named: KsyKeys = {"enum": self.file.around.enums.names[node.enum]} if is_named and node.enum else {}
             self._instance(id, keys | named | documented(node.doc, meant))
             given_as = {"bool": "bool", "text": "str", "bytes": "bytes"}.get(node.type.word, "s8")
             self._learn(node.name, id, given_as, enum=node.enum if is_named else None, unsure=bool(guards), there=there)
-        except CannotSayError as error:
+        except NoKsyError as error:
             self.lost.append(f"{node.name}: {error}")
 
     def _bits(self, node: model.Bits) -> None:
@@ -183,11 +183,11 @@ class Layout(FieldWriter):
         else:
             bits = 8 * (node.wire.fixed or 0)
             if bits > 64 or self.is_unsure:
-                raise CannotSayError("bit fields of more than 64 bits in another order, or that may be missing")
+                raise NoKsyError("bit fields of more than 64 bits in another order, or that may be missing")
             kind = self.file.values.number(bits, signed=False, order=order)
             name = node.whole.name if node.whole is not None else f"bits_of_{node.fields[0].name}"
             self.number_read = self._id(name)
-            keys: Yaml = {"id": self.number_read, "type": kind, **self._if(self.there)}
+            keys: KsyKeys = {"id": self.number_read, "type": kind, **self._if(self.there)}
             if node.whole is not None:
                 is_named = node.whole.enum is not None and name not in self.file.around.enums.plain
                 keys |= {"enum": self.file.around.enums.names[node.whole.enum]} if is_named and node.whole.enum else {}
@@ -207,11 +207,11 @@ class Layout(FieldWriter):
             return
         if bit.is_code:
             self.lost.append(f"{node.name}: characters that are no bytes")
-            codes: Yaml = {"id": self._id(f"{node.name}_codes"), **bit.keys, **there, **documented(node.doc)}
+            codes: KsyKeys = {"id": self._id(f"{node.name}_codes"), **bit.keys, **there, **documented(node.doc)}
             self.here.fields.append(Noted(codes, "Characters that are no bytes; here their codes."))
             return
         enum = node.enum if node.name not in self.file.around.enums.plain else None
-        more: Yaml = {} if enum is None else {"enum": self.file.around.enums.names[enum]}
+        more: KsyKeys = {} if enum is None else {"enum": self.file.around.enums.names[enum]}
         meant = f"The value is {node.meaning.notation}" if node.meaning is not None else ""
         about = documented(node.doc, meant)
         id = self._id(node.name)
@@ -220,7 +220,7 @@ class Layout(FieldWriter):
                 self.here.fields.append({"id": f"{node.name}_bits", **bit.keys, **there})
             self._instance(id, {"value": bit.value, **there, **more, **about})
         else:
-            valid: Yaml = {}
+            valid: KsyKeys = {}
             if isinstance(node.const, int) and node.count is None and enum is None:
                 valid = {"valid": node.const if not isinstance(node.const, bool) else str(node.const).lower()}
             self.here.fields.append({"id": id, **bit.keys, **more, **there, **valid, **about})
@@ -234,14 +234,14 @@ class Layout(FieldWriter):
         text = self.printer.text(node.size.expression)
         if node.align > 1:
             if self.here is not self.file.around.header.top or node.start is not None or node.size.constant != 0:
-                raise CannotSayError("padding up to a multiple from the start of the record")
+                raise NoKsyError("padding up to a multiple from the start of the record")
             text = f"-_io.pos % {node.align}"
         self.here.fields.append({"size": text if size is None else size, **self._if(self.there)})
 
     def _section(self, node: model.Section) -> None:
         """A section is a type of its own."""
         id = self._id(node.name)
-        keys: Yaml = {"id": id, **self.size(node.extent), **self._if(self.there)}
+        keys: KsyKeys = {"id": id, **self.size(node.extent), **self._if(self.there)}
         self.measure(node.name, node.extent)
         inner = KsyType(self.file.inner(node.name, self.here), self.here, id)
         known = dict(self.scope.names)
@@ -251,7 +251,7 @@ class Layout(FieldWriter):
             replace(self, here=inner, number_read="").fill(node.nodes, node.trailing)
             keys["type"] = inner.name
             self.file.declare(inner)
-        except CannotSayError as error:
+        except NoKsyError as error:
             self.scope.names.clear()
             self.scope.names.update(known)
             self.lost.append(f"{node.name}: {error}")
@@ -272,13 +272,13 @@ class Layout(FieldWriter):
             )  # fmt: skip
             try:
                 self._node(node)
-            except CannotSayError as error:
+            except NoKsyError as error:
                 del self.here.fields[number:]
                 self.here.instances, self.here.used = instances, used
                 self.scope.names.clear()
                 self.scope.names.update(names)
                 self.lost.append(str(error))
-                keys: Yaml = {"id": self._id("unread"), "size-eos": True}
+                keys: KsyKeys = {"id": self._id("unread"), "size-eos": True}
                 self.here.fields.append(Noted(keys, f"{error}; here the bytes of all that is left"))
                 return
         if trailing is not None and self.is_scattered:

@@ -9,7 +9,7 @@ from wireloom_generator import model
 from wireloom_generator.expressions import Expr
 from wireloom_generator.spec_text import YamlValue
 
-Yaml = dict[str, YamlValue]
+KsyKeys = dict[str, YamlValue]
 
 
 _PART = re.compile(r"""'[^']*'|"[^"]*"|[()\[\] ]""")
@@ -24,7 +24,7 @@ _RESERVED = frozenset(keyword.kwlist) | {
 """Words that languages of Kaitai Struct keep for themselves. Its compiler writes names as they are."""
 
 
-class CannotSayError(Exception):
+class NoKsyError(Exception):
     """Kaitai Struct has nothing for it; the argument says what."""
 
 
@@ -39,11 +39,11 @@ class KsyType:
     inside: "KsyType | None" = None
     way: str = ""
     prefix: str = ""
-    meta: Yaml = field(default_factory=dict)
+    meta: KsyKeys = field(default_factory=dict)
     given: list[YamlValue] = field(default_factory=list)
     fields: list[YamlValue] = field(default_factory=list)
-    instances: Yaml = field(default_factory=dict)
-    types: Yaml = field(default_factory=dict)
+    instances: KsyKeys = field(default_factory=dict)
+    types: KsyKeys = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
     @property
@@ -52,15 +52,15 @@ class KsyType:
         return [self, *(self.inside.outwards if self.inside is not None else ())]
 
     @property
-    def keys(self) -> Yaml:
+    def keys(self) -> KsyKeys:
         """What is declared of it."""
-        parts: Yaml = {"meta": self.meta, "params": self.given, "seq": self.fields}
+        parts: KsyKeys = {"meta": self.meta, "params": self.given, "seq": self.fields}
         parts |= {"instances": self.instances, "types": self.types}
         return {key: value for key, value in parts.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KsyValue:
     """A named value in a type: the ``text`` that reads it there, and of an item of a list what ``item`` adds to it.
 
     It is there if the condition holds; if it is ``unsure``, nothing tells afterwards. A ``lenient`` one can be bytes
@@ -72,19 +72,19 @@ class Known:
     given_as: str = ""
     item: str = ""
     enum: str | None = None
-    struct: "Scope | None" = None
+    struct: "KsyScope | None" = None
     there: Expr | None = None
     unsure: bool = False
     lenient: bool = False
 
 
 @dataclass(eq=False, slots=True)
-class Scope:
+class KsyScope:
     """The names that the expressions of one struct, message or record see as their own, and its inputs."""
 
     top: KsyType
-    names: dict[str, Known] = field(default_factory=dict)
-    inputs: dict[str, Known] = field(default_factory=dict)
+    names: dict[str, KsyValue] = field(default_factory=dict)
+    inputs: dict[str, KsyValue] = field(default_factory=dict)
     sizes: dict[str, Expr] = field(default_factory=dict)
     """How many bytes fields and sections have."""
     offsets: dict[str, int] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Scope:
 
 
 @dataclass(slots=True)
-class Enums:
+class KsyEnums:
     """The enums by their names in the spec: what they and their values are called in the file.
 
     Fields whose names are in ``plain`` are numbers, because expressions calculate with them.
@@ -116,12 +116,12 @@ class Enums:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class KsyContext:
     """What all types see: the record's header, the parameters, and the enums."""
 
-    header: Scope
-    parameters: Mapping[str, Known]
-    enums: Enums
+    header: KsyScope
+    parameters: Mapping[str, KsyValue]
+    enums: KsyEnums
     is_whole: bool
     """Whether a stream has all bytes of a record."""
 
@@ -141,11 +141,11 @@ def enclosed(text: str) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def documented(doc: model.Doc, *more: str) -> Yaml:
+def documented(doc: model.Doc, *more: str) -> KsyKeys:
     """The keys that document something."""
     sentences = (doc.title if not doc.comment else "", doc.comment, f"In {doc.unit}" if doc.unit else "", *more)
     texts = [each if each[-1] in ".!?:" else f"{each}." for each in sentences if each]
-    found: Yaml = {"doc": " ".join(texts)} if texts else {}
+    found: KsyKeys = {"doc": " ".join(texts)} if texts else {}
     if doc.source is not None:
         said = (doc.source.document, doc.source.section, doc.source.revision)
         found["doc-ref"] = ", ".join(each for each in said if each)

@@ -24,7 +24,7 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
 )
-from wireloom_generator.kaitai.names import Around, CannotSayError, Known, KsyType, Scope, enclosed
+from wireloom_generator.kaitai.names import KsyContext, KsyScope, KsyType, KsyValue, NoKsyError, enclosed
 
 LEFT = "(_io.size - _io.pos)"
 """How many bytes are left in the stream of a type."""
@@ -43,24 +43,24 @@ def literal(value: expressions.Literal | bytes | None) -> str:
         case str() if value.isprintable() and "'" not in value:
             return f"'{value}'"
         case _:
-            raise CannotSayError(f"the value {value!r}")
+            raise NoKsyError(f"the value {value!r}")
 
 
 @dataclass(frozen=True, slots=True)
-class Printer:
+class KsyPrinter:
     """Writes expressions of a scope that stand in the type ``here``.
 
     With a ``prefix``, they stand elsewhere, and it leads to the type from there. ``own`` is the name that is ``_``.
     """
 
-    around: Around
-    scope: Scope
+    around: KsyContext
+    scope: KsyScope
     here: KsyType
     prefix: str = ""
     own: str = ""
 
     def text(self, tree: Expr) -> str:
-        """The expression. Raises ``CannotSayError``."""
+        """The expression. Raises ``NoKsyError``."""
         match tree:
             case Value(value):
                 return literal(value)
@@ -74,7 +74,7 @@ class Printer:
                 return self._binary(tree)
             case Compare(operator, left, right):
                 if operator not in ("==", "!=") and "s" in (self._sort(left), self._sort(right)):
-                    raise CannotSayError("an order of texts or bytes")
+                    raise NoKsyError("an order of texts or bytes")
                 others = (right, left) if operator in ("==", "!=") else (None, None)
                 texts = map(self._part, (left, right), others)
                 return self.truth(tree, f" {operator} ".join(texts))
@@ -85,7 +85,7 @@ class Printer:
             case Logical(operator, operands):
                 return f" {operator} ".join(map(self._part, operands))
             case Conditional(_, _, Value(value=None)):
-                raise CannotSayError("a value that may be absent in a calculation")
+                raise NoKsyError("a value that may be absent in a calculation")
             case Conditional(test, then, other):
                 return f"{self._part(test)} ? {self._part(then)} : {self._part(other)}"
             case Call():
@@ -111,7 +111,7 @@ class Printer:
                 if other != "true" or then not in ("true", test):
                     yield f"({test} ? {then} : {other})"
             elif expressions.may_be_absent(part):
-                raise CannotSayError("a value that may be absent in a comparison")
+                raise NoKsyError("a value that may be absent in a comparison")
 
     def _guard(self, tree: Expr) -> str:
         found = list(dict.fromkeys(self.guards(tree)))
@@ -126,7 +126,7 @@ class Printer:
         text = ""
         for known, printer, text in self._steps(name):  # noqa: B007, the last one is used
             if known.unsure:
-                raise CannotSayError(f"whether {name.name} is there")
+                raise NoKsyError(f"whether {name.name} is there")
             if known.there is not None:
                 yield enclosed(printer.text(known.there))
         if name.item is not None:
@@ -137,7 +137,7 @@ class Printer:
                 least = [] if isinstance(name.item.number, Value) else [f"{number} >= 0"]
                 yield from (*least, f"{text}.size > {number}")
 
-    def known(self, name: Name) -> tuple[str, Known]:
+    def known(self, name: Name) -> tuple[str, KsyValue]:
         """The text for a name, and what is known of its value."""
         if self.own and name.name == self.own:
             *_, (known, _, text) = self._steps(name)
@@ -149,18 +149,18 @@ class Printer:
         text += known.item
         for step in name.item.inner:
             if known.struct is None:
-                raise CannotSayError(f"{name.name}, which is bytes here")
+                raise NoKsyError(f"{name.name}, which is bytes here")
             scope, top = known.struct, known.struct.top
             known = _own(scope, step)
             if known.there is not None or known.unsure:
-                raise CannotSayError(f"whether {name.name} is there")
+                raise NoKsyError(f"whether {name.name} is there")
             text += f".{_path(top, known)}"
         return text, replace(known, given_as=known.given_as.removesuffix("[]"))
 
-    def _steps(self, name: Name) -> Iterator[tuple[Known, "Printer", str]]:
+    def _steps(self, name: Name) -> Iterator[tuple[KsyValue, "KsyPrinter", str]]:
         """What each step of a name leads to, a printer of the conditions that are said of it, and the text so far."""
         first, *steps = name.steps
-        printer: Printer = self
+        printer: KsyPrinter = self
         match name.origin:
             case Origin.PARAMETER:
                 known = self.around.parameters[first]
@@ -171,27 +171,27 @@ class Printer:
             case Origin.RECORD:
                 known = _own(self.around.header, first)
                 text = _between(self.here, known)
-                printer = Printer(self.around, self.around.header, self.here)
+                printer = KsyPrinter(self.around, self.around.header, self.here)
             case Origin.THIS:
                 known = _own(self.scope, first)
                 text = self.prefix + self._way(known)
             case Origin.SECTION:
-                known, text = Known(self.here, "", "s8"), LEFT
+                known, text = KsyValue(self.here, "", "s8"), LEFT
             case Origin.ITEM:
-                known, text = Known(self.here, "", "s4"), "_index"
+                known, text = KsyValue(self.here, "", "s4"), "_index"
             case _:
-                raise CannotSayError(f"the name {name.name}")
+                raise NoKsyError(f"the name {name.name}")
         yield known, printer, text
         for step in steps:
             if known.struct is None:
-                raise CannotSayError(f"{name.name}, which is bytes here")
+                raise NoKsyError(f"{name.name}, which is bytes here")
             scope = known.struct
-            printer = Printer(self.around, scope, scope.top, prefix=f"{text}.")
+            printer = KsyPrinter(self.around, scope, scope.top, prefix=f"{text}.")
             known = _own(scope, step)
             text += f".{_path(scope.top, known)}"
             yield known, printer, text
 
-    def _way(self, known: Known) -> str:
+    def _way(self, known: KsyValue) -> str:
         return _path(self.here, known) if self.prefix else _between(self.here, known)
 
     def _number(self, name: Name) -> str:
@@ -224,7 +224,7 @@ class Printer:
             if isinstance(by, int) and by > 0 and by & (by - 1) == 0:
                 return f"{left} >> {by.bit_length() - 1}" if by > 1 else left
             if not self._is_natural(tree.left) or not self._is_natural(tree.right):
-                raise CannotSayError("a division of numbers that may be below zero")
+                raise NoKsyError("a division of numbers that may be below zero")
             return f"{left} / {right}"
         if tree.operator == "<<" and not isinstance(tree.left, Value):
             return f"{left if left.endswith(')') else f'({left})'}.as<s8> << {right}"
@@ -260,7 +260,7 @@ class Printer:
                 return f"{self.known(call.target)[0]}.size"
             case Function.PRESENT:
                 if self.known(call.target)[1].lenient:
-                    raise CannotSayError(expressions.printed(call))
+                    raise NoKsyError(expressions.printed(call))
                 found = " and ".join(self.presence(call.target._replace(nullable=True)))
                 return enclosed(found) if found else "true"
             case Function.OFFSET if call.target.origin in (Origin.THIS, Origin.RECORD):
@@ -278,41 +278,41 @@ class Printer:
                 text, known = self.known(call.target)
                 if known.given_as == "bytes" and known.there is None and not known.unsure:
                     return f"{text}.length"
-        raise CannotSayError(expressions.printed(call))
+        raise NoKsyError(expressions.printed(call))
 
-    def kind(self, tree: Expr) -> Known:
+    def kind(self, tree: Expr) -> KsyValue:
         """What a parameter is that gets the value."""
         match tree:
             case Name():
                 return self.known(tree)[1]
             case Compare() | Among() | Logical() | Unary("not") | Call(Function.PRESENT) | Value(bool()):
-                return Known(self.here, "", "bool")
+                return KsyValue(self.here, "", "bool")
             case Conditional(_, then, _):
                 return self.kind(then)
             case Value(str() | bytes() as value):
-                return Known(self.here, "", "str" if isinstance(value, str) else "bytes")
+                return KsyValue(self.here, "", "str" if isinstance(value, str) else "bytes")
             case _:
-                return Known(self.here, "", "s8")
+                return KsyValue(self.here, "", "s8")
 
 
-def _own(scope: Scope, name: str, *, inputs: bool = False) -> Known:
+def _own(scope: KsyScope, name: str, *, inputs: bool = False) -> KsyValue:
     found = (scope.inputs if inputs else scope.names).get(name)
     if found is None:
-        raise CannotSayError(f"{name}, which is not read here")
+        raise NoKsyError(f"{name}, which is not read here")
     return found
 
 
-def _path(top: KsyType, known: Known) -> str:
+def _path(top: KsyType, known: KsyValue) -> str:
     """The path to a value from a type that it is inside of."""
     ways: list[str] = []
     for each in known.type.outwards:
         if each is top:
             return ".".join([*reversed(ways), known.text])
         ways.append(each.way)
-    raise CannotSayError(f"{known.text} from outside of its type")
+    raise NoKsyError(f"{known.text} from outside of its type")
 
 
-def _between(here: KsyType, known: Known) -> str:
+def _between(here: KsyType, known: KsyValue) -> str:
     """The path to a value from any type."""
     around = known.type.outwards
     for number, each in enumerate(here.outwards):

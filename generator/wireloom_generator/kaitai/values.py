@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from wireloom_generator import model, types
-from wireloom_generator.kaitai.names import CannotSayError, Yaml
+from wireloom_generator.kaitai.names import KsyKeys, NoKsyError
 from wireloom_generator.types import CharacterSet
 from wireloom_generator.types import signs as types_signs
 
@@ -25,13 +25,13 @@ _MOST_GROUPS = 10
 
 
 def encoding_of(name: str) -> str:
-    """The name that Kaitai Struct's runtimes know. Raises ``CannotSayError``."""
+    """The name that Kaitai Struct's runtimes know. Raises ``NoKsyError``."""
     if name.startswith("iso-8859-"):
         return name.upper()
     if name.startswith("cp125"):
         return f"windows-{name.removeprefix('cp')}"
     if name not in _ENCODINGS:
-        raise CannotSayError(f"the encoding {name}")
+        raise NoKsyError(f"the encoding {name}")
     return _ENCODINGS[name]
 
 
@@ -40,15 +40,15 @@ class ValueTypes:
     """The types for values that are declared in a file; ``endian`` is the byte order of numbers that name none."""
 
     endian: model.Order
-    declared: dict[str, Yaml] = field(default_factory=dict)
+    declared: dict[str, KsyKeys] = field(default_factory=dict)
 
     def number(self, bits: int, *, signed: bool, order: model.Order | None) -> str:
-        """The type of an integer of whole bytes. Raises ``CannotSayError``."""
+        """The type of an integer of whole bytes. Raises ``NoKsyError``."""
         suffix = self.suffix(order) if bits > 8 else ""
         if bits in _NUMBERS:
             return f"{'s' if signed else 'u'}{bits // 8}{suffix}"
         if order is model.Order.PARAMETER:
-            raise CannotSayError(f"integers of {bits} bits in an order that is not fixed")
+            raise NoKsyError(f"integers of {bits} bits in an order that is not fixed")
         end = "le" if order is model.Order.LITTLE else "be"
         if not signed:
             return f"b{bits}{end}"
@@ -60,17 +60,17 @@ class ValueTypes:
         if order is None or order is self.endian or order is model.Order.PARAMETER:
             return ""
         if order.swapped:
-            raise CannotSayError(f"numbers in the order {order}")
+            raise NoKsyError(f"numbers in the order {order}")
         return "le" if order is model.Order.LITTLE else "be"
 
-    def declare(self, name: str, fields: list[Yaml], value: str) -> str:
+    def declare(self, name: str, fields: list[KsyKeys], value: str) -> str:
         """A type with a value, and its name."""
         self.declared[name] = {"seq": fields, "instances": {"value": {"value": value}}}
         return name
 
-    def of(self, wire: model.Wire, order: model.Order | None, order_of_rest: model.Order) -> tuple[Yaml, str, str]:
+    def of(self, wire: model.Wire, order: model.Order | None, order_of_rest: model.Order) -> tuple[KsyKeys, str, str]:
         """The keys for a value without an extent, what leads to the number or text in it, and the type of a parameter
-        that it can be given for. Raises ``CannotSayError``.
+        that it can be given for. Raises ``NoKsyError``.
         """
         match wire.type:
             case types.Integer(bits=bits, signed=signed):
@@ -78,11 +78,11 @@ class ValueTypes:
                 in_type = name in self.declared
                 return {"type": name}, ".value" if in_type else "", "s8" if signed else "u8"
             case types.Float(bits=16):
-                raise CannotSayError("floats of 16 bits")
+                raise NoKsyError("floats of 16 bits")
             case types.Float(bits=bits):
                 return {"type": f"f{bits // 8}{self.suffix(order)}"}, "", "f8"
             case types.Boolean():
-                raw: Yaml = {"id": "raw", "type": "u1", "valid": {"max": 1}}
+                raw: KsyKeys = {"id": "raw", "type": "u1", "valid": {"max": 1}}
                 return {"type": self.declare("boolean", [raw], "raw == 1")}, ".value", "bool"
             case types.Varint():
                 return {"type": self._varint(wire.type)}, ".value", "s8"
@@ -91,18 +91,18 @@ class ValueTypes:
             case types.Bcd() | types.Zoned():
                 return {"type": self._digits(wire.type)}, ".value", "s8"
             case types.Ascii() as found if not (found.fill or found.signed):
-                text: Yaml = {"id": "text", "type": "str", "size-eos": True, "encoding": "ASCII"}
+                text: KsyKeys = {"id": "text", "type": "str", "size-eos": True, "encoding": "ASCII"}
                 base = "" if found.base == 10 else f"({found.base})"
                 name = f"digits_of_base_{found.base}" if base else "digits"
                 return {"type": self.declare(name, [text], f"text.to_i{base}")}, ".value", "s8"
             case types.Text(encoding=encoding):
                 if isinstance(encoding, CharacterSet):
-                    raise CannotSayError("characters that are no bytes")
+                    raise NoKsyError("characters that are no bytes")
                 return {"type": "str", "encoding": encoding_of(encoding)}, "", "str"
             case types.Bytes() | types.FlatBuffers():
                 return {}, "", "bytes"
             case types.IbmFloat() | types.Ascii():
-                raise CannotSayError(f"the type {wire.type.word}")
+                raise NoKsyError(f"the type {wire.type.word}")
             case types.Struct() | types.Deeper():
                 raise AssertionError("types of the spec are declared elsewhere")
             case _:
@@ -112,45 +112,45 @@ class ValueTypes:
         groups = -(-kind.bits // 7)
         form = kind.form.block
         if form not in _VARINTS or (form == "SignedLeb128" and groups == _MOST_GROUPS):
-            raise CannotSayError(f"the type {kind.word}")
-        more: Yaml = {"id": "groups", "type": "u1", "repeat": "until", "repeat-until": "_ & 0x80 == 0"}
+            raise NoKsyError(f"the type {kind.word}")
+        more: KsyKeys = {"id": "groups", "type": "u1", "repeat": "until", "repeat-until": "_ & 0x80 == 0"}
         fits = f"groups.size <= {groups}"
         if form != "SignedLeb128":
             first = "groups.first & 0x7f" if form == "Vlq" else "groups.last"
             fits += f" and (groups.size < {groups} or {first} < {1 << kind.bits - 7 * (groups - 1)})"
         # Without this, what the number cannot hold would be another number.
-        most: Yaml = {"size": 0, "valid": {"expr": fits}}
+        most: KsyKeys = {"size": 0, "valid": {"expr": fits}}
         return self.declare(kind.word, [more, most], _VARINTS[form](groups))
 
     def _sized(self, order: model.Order, *, signed: bool) -> str:
         if order is model.Order.PARAMETER or signed:
-            raise CannotSayError("integers of some bytes with a sign, or in an order that is not fixed")
+            raise NoKsyError("integers of some bytes with a sign, or in an order that is not fixed")
         little = order is model.Order.LITTLE
         octets = (f"octets[{each if little else f'octets.size - {each + 1}'}]" for each in range(8))
         terms = (f"(octets.size > {each} ? ({one}).as<u8> << {8 * each} : 0)" for each, one in enumerate(octets))
         name = f"uint_{'le' if little else 'be'}"
-        field: Yaml = {"id": "octets", "type": "u1", "repeat": "eos"}
+        field: KsyKeys = {"id": "octets", "type": "u1", "repeat": "eos"}
         return self.declare(name, [field], " + ".join(terms))
 
     def _digits(self, kind: types.Bcd | types.Zoned) -> str:
         """A type for digits, with the digits after the point as whole ones."""
         if kind.digits > 18 or (isinstance(kind, types.Zoned) and kind.sign is not None):
-            raise CannotSayError(f"the type {kind}")
+            raise NoKsyError(f"the type {kind}")
         if isinstance(kind, types.Zoned):
             zero = 0xF0 if kind.encoding == "ebcdic" else 0x30
-            octets: Yaml = {"id": "digits", "type": "u1", "repeat": "expr", "repeat-expr": kind.digits}
+            octets: KsyKeys = {"id": "digits", "type": "u1", "repeat": "expr", "repeat-expr": kind.digits}
             octets["valid"] = {"min": zero, "max": zero + 9}
             value = _decimal(kind.digits, f" - {zero}")
             return self.declare(f"zoned_{kind.digits}_{kind.encoding}", [octets], value)
         if kind.little or kind.low:
-            raise CannotSayError(f"the type {kind}")
-        nibbles: Yaml = {"id": "digits", "type": "b4", "repeat": "expr", "repeat-expr": kind.digits}
+            raise NoKsyError(f"the type {kind}")
+        nibbles: KsyKeys = {"id": "digits", "type": "b4", "repeat": "expr", "repeat-expr": kind.digits}
         nibbles["valid"] = {"max": 9}
-        front: list[Yaml] = [{"type": "b4", "valid": 0}] if (kind.digits + (kind.sign is not None)) % 2 else []
+        front: list[KsyKeys] = [{"type": "b4", "valid": 0}] if (kind.digits + (kind.sign is not None)) % 2 else []
         value = _decimal(kind.digits)
         if kind.sign is None:
             return self.declare(f"bcd_{kind.digits}", [*front, nibbles], value)
-        sign: Yaml = {"id": "sign", "type": "b4", "valid": {"min": 10}}
+        sign: KsyKeys = {"id": "sign", "type": "b4", "valid": {"min": 10}}
         value = f"({value}) * (sign == 11 or sign == 13 ? -1 : 1)" if kind.sign == "signed" else value
         return self.declare(f"bcd_{kind.digits}_{kind.sign}", [*front, nibbles, sign], value)
 
@@ -197,7 +197,7 @@ class BitValue:
     """
 
     field: model.BitField | None
-    keys: Yaml
+    keys: KsyKeys
     value: str = ""
     is_code: bool = False
 
@@ -211,7 +211,7 @@ def in_order(node: model.Bits, order: model.Order) -> bool:
 
 def attributes_of(node: model.Bits) -> Iterator[BitValue]:
     """Bits that come in such an order. Those of a number with a sign are under another name. Raises
-    ``CannotSayError``.
+    ``NoKsyError``.
     """
     end = "le" if node.lsb else ""
     for each in node.gapless:
@@ -221,37 +221,37 @@ def attributes_of(node: model.Bits) -> Iterator[BitValue]:
             continue
         if each.text is not None and isinstance(each.text.encoding, CharacterSet):
             width = each.text.encoding.width
-            count: Yaml = {"repeat": "expr", "repeat-expr": each.width // width}
+            count: KsyKeys = {"repeat": "expr", "repeat-expr": each.width // width}
             yield BitValue(each, {"type": f"b{width}{end}", **count}, is_code=True)
             continue
         if each.width > 64:
-            raise CannotSayError(f"{each.name}, which has more than 64 bits")
-        keys: Yaml = {"type": f"b{each.width}{end}"}
+            raise NoKsyError(f"{each.name}, which has more than 64 bits")
+        keys: KsyKeys = {"type": f"b{each.width}{end}"}
         if each.count is not None:
             keys |= {"repeat": "expr", "repeat-expr": each.count}
         is_signed = isinstance(each.type, types_signs.SignedBits)
         is_number = each.width == 1 and not each.boolean and each.enum is None
         if (is_signed or is_number) and each.count is not None:
-            raise CannotSayError(f"{each.name}, a list of bits that are numbers")
+            raise NoKsyError(f"{each.name}, a list of bits that are numbers")
         raw = f"{each.name}_bits"
         if is_signed and each.width == 64:
-            raise CannotSayError(f"{each.name}, bits that are a number of 64 bits with a sign")
+            raise NoKsyError(f"{each.name}, bits that are a number of 64 bits with a sign")
         value = _signed_bits(raw, each) if is_signed else f"{raw}.to_i" if is_number else ""
         yield BitValue(each, keys, value)
 
 
 def instances_of(node: model.Bits, number: str) -> Iterator[BitValue]:
-    """Bits of an integer that was read under the name ``number``. Raises ``CannotSayError``."""
+    """Bits of an integer that was read under the name ``number``. Raises ``NoKsyError``."""
     for each, shift in zip(node.fields, node.shifts, strict=True):
         if each.text is not None or each.count is not None:
-            raise CannotSayError(f"{each.name}, a list of bits, or characters that are no bytes")
+            raise NoKsyError(f"{each.name}, a list of bits, or characters that are no bytes")
         shifted = f"{number} >> {shift}" if shift else number
         masked = f"({shifted}) & {(1 << each.width) - 1:#x}" if shift else f"{number} & {(1 << each.width) - 1:#x}"
         if each.boolean:
             yield BitValue(each, {}, f"{masked} != 0")
         elif isinstance(each.type, types_signs.SignedBits):
             if each.width == 64:
-                raise CannotSayError(f"{each.name}, bits that are a number of 64 bits with a sign")
+                raise NoKsyError(f"{each.name}, bits that are a number of 64 bits with a sign")
             yield BitValue(each, {}, _signed_bits(f"({masked})", each))
         else:
             yield BitValue(each, {}, masked)
