@@ -22,6 +22,8 @@ _MESSAGE = re.compile(r"[ \t]*BO_[ \t]+(\d+)[ \t]+(\w+)[ \t]*:[ \t]*(\d+)")
 _SIGNAL = re.compile(r"[ \t]*SG_[ \t]+(\w+)")
 _SELECTED = re.compile(r"[ \t]*SG_MUL_VAL_[ \t]")
 _RANGE = re.compile(r"(\d+)[ \t]*-[ \t]*(\d+)")
+_MOST_LINES = 100_000
+"""The most lines of a file, of which cantools reads thousands in a second."""
 _MOST_SELECTED = 1 << 16
 """The most numbers of multiplexers in a file, of which cantools keeps each."""
 _MOST_BYTES, _LONGEST = 8, 64
@@ -103,6 +105,8 @@ class _Database:
         """Find where messages and signals are. Raises ``SourceError`` for what would need too much memory."""
         message, selected = (0, ""), 0
         for number, line in enumerate(self.text.splitlines(), 1):
+            if number > _MOST_LINES:
+                raise SourceError(Location(self.path, number, 1), f"more than {_MOST_LINES:,} lines")
             if begin := _MESSAGE.match(line):
                 at = Location(self.path, number, begin.start(1) + 1)
                 message = int(begin[1][:20]), begin[2]
