@@ -46,7 +46,7 @@ REFUSED: Mapping[str, tuple[str, Mapping[str, str], str]] = {
     ),
     "too many messages": (
         "mavlink",
-        {"a.xml": _DIALECT.format("".join(_MESSAGE.format(number) for number in range(15_000)))},
+        {"a.xml": _DIALECT.format("".join(_MESSAGE.format(number) for number in range(7_000)))},
         "its spec would have more than 40,000 lines",
     ),
     "a copybook of 10 MB": (

@@ -12,7 +12,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
 from wireloom_generator.importers.dbc.layout import Condition, Fields, Layout, Signal
 from wireloom_generator.problems import Location
-from wireloom_generator.spec_text import Hex, Noted, YamlValue
+from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
 
 if TYPE_CHECKING:
     from cantools.database.can import Message as CanMessage
@@ -227,10 +227,10 @@ class _DbcMessage:
             fields, left_out, enums = self._fields()
             reasons = [f"{each} is left out: {reason}" for each, reason in left_out.items()]
             self.reasons += reasons
-            sections = Noted({_DATA: fields}, "\n".join(f"TODO: {reason}" for reason in reasons), self.at)
+            sections = Noted({_DATA: fields}, "\n".join(map(todo, reasons)), self.at)
         else:
             self.reasons = [whole]
-            sections = Noted(sections, f"TODO: {whole}", self.at)
+            sections = Noted(sections, todo(whole), self.at)
         said = Coverage.BYTES if self.reasons else Coverage.WHOLE
         self.database.outcomes.append(Outcome(self.message.name, self.at, said, tuple(dict.fromkeys(self.reasons))))
         doc = _sentences(self.message.comment, self._sent())
@@ -313,7 +313,7 @@ class _DbcMessage:
         reason = self.database.refused.get(at)
         if reason is not None and at != self.at:
             self.reasons.append(f"{signal.name}: {reason}")
-            return replace(plain, keys=about, noted=Noted("", f"TODO: {reason}", at))
+            return replace(plain, keys=about, noted=Noted("", todo(reason), at))
         scale, offset = signal.scale, signal.offset
         is_excess = scale == 1 and offset == int(offset) and not signal.is_signed and not signal.is_float
         as_double = {**({"scale": scale} if scale != 1 else {}), **({"offset": offset} if offset else {})}

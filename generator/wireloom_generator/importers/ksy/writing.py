@@ -38,7 +38,7 @@ from wireloom_generator.importers.ksy.translation import (
 )
 from wireloom_generator.problems import Location
 from wireloom_generator.reading.source import YamlMapping, YamlNode, YamlScalar
-from wireloom_generator.spec_text import Hex, Noted, YamlValue
+from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
 
 Entry = dict[str, YamlValue]
 _ENCODINGS = {
@@ -1068,7 +1068,7 @@ class Writer:
 
     def todo(self, made: Written, reason: str) -> None:
         made.reasons.append(reason)
-        made.above.append(f"TODO: {reason}")
+        made.above.append(todo(reason))
 
     def add(self, made: Written, entry: Entry, at: Location | None) -> None:
         made.entries.append(Noted(entry, "\n".join(made.above), at))

@@ -16,7 +16,7 @@ from wireloom_generator.importers.mavlink.dialect import (
 )
 from wireloom_generator.importers.mavlink.packets import FIRST_VERSION, MOST_OF_FIRST, SIGNED, Packets, Yaml
 from wireloom_generator.problems import Location
-from wireloom_generator.spec_text import Hex, Noted, YamlValue
+from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
 from wireloom_generator.xml_tree import Element
 
 LONGEST = 255
@@ -105,7 +105,7 @@ class DialectWriter:
         if enum.name not in self.used:
             user = "Parameters of commands have it" if enum.name in self.of_commands else "No field of a message has it"
             keys["accept"] = [{"rule": "unused", "reason": f"{user}."}]
-        return Noted({**keys, "values": values}, _todo(reasons), enum.element.at)
+        return Noted({**keys, "values": values}, todo("; ".join(reasons)), enum.element.at)
 
     def message(self, name: str, message: DialectMessage) -> Mapping[str, YamlValue]:
         element = message.element
@@ -162,7 +162,7 @@ class DialectWriter:
             keys["unit"] = element.get("units")
         keys |= self.described(element, self.told(element))
         reasons += [f"{each.name}: {why}" for why in comments]
-        return Noted(keys, _todo(comments), element.at)
+        return Noted(keys, todo("; ".join(comments)), element.at)
 
     def number(self, each: DialectField, comments: list[str]) -> Yaml:
         """The type of a number and what its values mean."""
@@ -271,7 +271,3 @@ def _parameter(element: Element) -> str:
     unit = f" in {element.get('units')}" if element.get("units") else ""
     text = element.text.rstrip(".")
     return f"Param {element.get('index')}{label}{unit}{f': {text}' if text else ''}."
-
-
-def _todo(reasons: Sequence[str]) -> str:
-    return f"TODO: {'; '.join(reasons)}" if reasons else ""
