@@ -10,12 +10,12 @@ from pathlib import Path
 
 from wireloom_generator.importers import Imported, Importer, Sources, each_alone
 from wireloom_generator.importers.mavlink.dialect import Dialect
-from wireloom_generator.importers.mavlink.packets import OF_BOTH, OF_SECOND, Packets
+from wireloom_generator.importers.mavlink.packets import OF_BOTH, OF_SECOND, DialectPackets
 from wireloom_generator.importers.mavlink.writing import DialectWriter
 from wireloom_generator.problems import Location
 
 
-def _read(packets: Packets, path: Path, sources: Sources, refused: Mapping[Location, str]) -> Imported:
+def _read(packets: DialectPackets, path: Path, sources: Sources, refused: Mapping[Location, str]) -> Imported:
     dialect = Dialect()
     dialect.read(path, sources)
     writer = DialectWriter(path, dialect, packets, refused)

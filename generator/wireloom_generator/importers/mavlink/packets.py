@@ -12,7 +12,7 @@ MOST_OF_FIRST = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Packets:
+class DialectPackets:
     """The record of a protocol of packets, which may also be ``of_first_version``."""
 
     title: str
@@ -63,7 +63,7 @@ _REST: list[Yaml] = [
 ]
 _FIELDS: list[Yaml] = [{"name": "magic", "type": "u8", "const": Hex(0xFD)}, _SIZE, *_FLAGS, *_SENDER, _NUMBER, *_REST]
 _HEADER = frozenset(str(each.get("name", each.get("section"))) for each in _FIELDS)
-OF_SECOND = Packets(
+OF_SECOND = DialectPackets(
     "MAVLink 2",
     "Packets of MAVLink 2. Zeros at the end of a payload are not sent; if they are, the payload is kept as it was "
     "sent.",
@@ -74,7 +74,7 @@ OF_SECOND = Packets(
     },
 )
 _EITHER = "magic in [0xfe, 0xfd]"
-OF_BOTH = Packets(
+OF_BOTH = DialectPackets(
     "MAVLink",
     "Packets of MAVLink 1 and MAVLink 2. In those of MAVLink 2, zeros at the end of a payload are not sent; if they "
     "are, the payload is kept as it was sent. Those of MAVLink 1 have all fields, but no extensions.",

@@ -14,7 +14,7 @@ from wireloom_generator.importers.mavlink.dialect import (
     DialectField,
     DialectMessage,
 )
-from wireloom_generator.importers.mavlink.packets import FIRST_VERSION, MOST_OF_FIRST, SIGNED, Packets, Yaml
+from wireloom_generator.importers.mavlink.packets import FIRST_VERSION, MOST_OF_FIRST, SIGNED, DialectPackets, Yaml
 from wireloom_generator.problems import Location
 from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
 from wireloom_generator.xml_tree import Element
@@ -26,7 +26,7 @@ LONGEST = 255
 class DialectWriter:
     """Writes the spec of a dialect."""
 
-    def __init__(self, path: Path, dialect: Dialect, packets: Packets, refused: Mapping[Location, str]) -> None:
+    def __init__(self, path: Path, dialect: Dialect, packets: DialectPackets, refused: Mapping[Location, str]) -> None:
         self.path, self.dialect, self.packets, self.refused = path, dialect, packets, refused
         self.outcomes: list[Outcome] = []
         self.protocol = naming.column_like(path.stem, set())
