@@ -295,7 +295,11 @@ class FieldWriter:
             case bytes() as octets:
                 return {"valid": f"[{', '.join(map(hex, octets))}]"}
             case str():
-                return {"valid": f'"{node.const}"'} if node.const.isascii() and node.const.isprintable() else {}
+                return (
+                    {"valid": f'"{node.const}"'}
+                    if node.const.isprintable() and not set('"\\') & set(node.const)
+                    else {}
+                )
             case None:
                 pass
             case bool():
