@@ -52,6 +52,7 @@ _GUIDE = (
     "examples/protocols/README.md",
     "docs/wireshark.md",
     "docs/c.md",
+    "docs/kaitai.md",
     "docs/limits.md",
 )
 """How to use it; the other pages in ``docs`` are about the project."""

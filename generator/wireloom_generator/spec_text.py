@@ -37,6 +37,11 @@ class Noted:
     instead: "Mapping[str, YamlValue] | Sequence[YamlValue] | None" = None
 
 
+def todo(reason: str) -> str:
+    """The comment for what cannot be said; empty if there is no reason."""
+    return f"TODO: {reason}" if reason else ""
+
+
 YamlValue = str | int | float | Sequence["YamlValue"] | Mapping[str, "YamlValue"] | Noted
 
 
