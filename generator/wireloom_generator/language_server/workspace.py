@@ -14,6 +14,7 @@ from wireloom_generator.reading import shape, source, syntax
 from wireloom_generator.reading.source import YamlMapping
 from wireloom_generator.reading.spec import home, read_document
 
+_SPEC = re.compile(r"^(protocol|message|library):", re.MULTILINE)
 _IMPORTS = re.compile(r"^imports:", re.MULTILINE)
 
 
@@ -138,3 +139,11 @@ def errors(problems: Mapping[Path, list[Problem]]) -> set[tuple[Path, str, str]]
         for problem in found
         if problem.severity is Severity.ERROR
     }
+
+
+def is_spec(path: Path, text: str) -> bool:
+    """Whether a file is one of a spec: by its first key, or by the files beside it."""
+    beside = home(path.parent)
+    return path.suffix == ".yaml" and (
+        _SPEC.search(text) is not None or any((beside / name).is_file() for name in ("protocol.yaml", "library.yaml"))
+    )
