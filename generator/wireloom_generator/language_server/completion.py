@@ -16,7 +16,7 @@ from wireloom_generator.language_server.cursors import Cursor, cursor_at
 from wireloom_generator.language_server.key_docs import key_text
 from wireloom_generator.language_server.occurrences import entry, is_expression
 from wireloom_generator.language_server.places import Span
-from wireloom_generator.language_server.scopes import header_names, names_at, names_in, numbered, numbers_of
+from wireloom_generator.language_server.scopes import header_names, meant, names_at, names_in, numbered, numbers_of
 from wireloom_generator.language_server.workspace import Checked, Workspace
 from wireloom_generator.reading import shape, syntax
 from wireloom_generator.reading.source import YamlScalar
@@ -129,7 +129,7 @@ class _Offers:
         if key in ("match", "quiet") and inner:
             is_header = self.cursor.kind is not syntax.Alternative
             names = header_names(self.checked) if is_header else names_at(self.checked, self.path, self.line)
-            for numbers in numbers_of(self.checked, names.get(inner, ())):
+            for numbers in numbers_of(self.checked, meant(self.checked, names, inner)):
                 yield from _members(numbers)
         elif key == "imports":
             folders = {each.parent.name for each in self.path.parent.parent.glob("*/library.yaml")}
@@ -169,11 +169,7 @@ class _Offers:
         if dotted[1] in numbered(self.checked):
             yield from _members(numbered(self.checked)[dotted[1]])
             return
-        first, *steps = _ITEM.sub("", dotted[1]).split(".")
-        seen: Iterable[Seen] = names.get(first, ())
-        for step in steps:
-            seen = names_in(self.checked, seen).get(step, ())
-        yield from _fields(names_in(self.checked, seen))
+        yield from _fields(names_in(self.checked, meant(self.checked, names, _ITEM.sub("", dotted[1]))))
 
 
 def _keys(kind: type, given: set[str]) -> Iterator[Completion]:

@@ -18,6 +18,7 @@ from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.analysis.visible import Sight
 from wireloom_generator.expressions import Name, walk
 from wireloom_generator.language_server.places import Place, Span, inside
+from wireloom_generator.language_server.scopes import meant, numbers_of
 from wireloom_generator.language_server.workspace import Checked
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import shape, syntax
@@ -144,6 +145,7 @@ def occurrences(checked: Checked) -> Occurrences:
 
 class _Finder:
     def __init__(self, checked: Checked, found: Occurrences) -> None:
+        self.checked = checked
         self.model = checked.model
         self.documents = checked.documents
         self.found = found
@@ -225,14 +227,14 @@ class _Finder:
     def of_records(self) -> None:
         """What messages and alternatives say of fields by name."""
         header = Sight(self.model, head(self.model), {}).named
-        slots = {slot.name: [slot] for slot in self.model.record.slots}
+        slots = {slot.name: slot.where("section") for slot in self.model.record.slots}
         for message, scope in message_scopes(self.model):
             names = Sight(self.model, scope, {}).named
             self.matched(self.by_place.get(message.at), "match", header)
             self.keys(self.by_place.get(message.at), "derive", header)
-            self.keys(self.by_place.get(message.at), "sections", slots)
+            self.filled(self.by_place.get(message.at), slots)
             for variant in message.variants:
-                self.keys(self.by_place.get(variant.at), "sections", slots)
+                self.filled(self.by_place.get(variant.at), slots)
             answers = message.answers
             if answers is not None:
                 for name in scalars(entry(self.by_place.get(answers.at), "by")):
@@ -253,25 +255,29 @@ class _Finder:
     def _texts(self, node: YamlNode | None, names: Mapping[str, tuple[Seen, ...]]) -> list[Location]:
         return _places(names.get(node.text, ())) if isinstance(node, YamlScalar) else []
 
-    def keys(self, node: YamlMapping | None, key: str, names: Mapping[str, Iterable[Seen | model.Slot]]) -> None:
-        """Keys that are names themselves."""
+    def filled(self, node: YamlMapping | None, slots: Mapping[str, Location]) -> None:
+        """The sections of the record that a message or variant fills."""
+        inner = entry(node, "sections")
+        for name, _ in inner.entries if isinstance(inner, YamlMapping) else ():
+            self.named(name, slots.get(name.text))
+
+    def keys(self, node: YamlMapping | None, key: str, names: Mapping[str, tuple[Seen, ...]]) -> None:
+        """Keys that are names, or lead into structs."""
         inner = entry(node, key)
         for name, _ in inner.entries if isinstance(inner, YamlMapping) else ():
-            self.named(name, *_places(names.get(name.text, ())))
+            end = -1
+            for step in name.text.split("."):
+                first, end = end + 1, end + 1 + len(step)
+                self.part(name, (first, end), _places(meant(self.checked, names, name.text[:end])))
 
     def matched(self, node: YamlMapping | None, key: str, names: Mapping[str, tuple[Seen, ...]]) -> None:
         """Fields, and values of their enums, that select something."""
         self.keys(node, key, names)
         inner = entry(node, key)
         for name, values in inner.entries if isinstance(inner, YamlMapping) else ():
-            for seen in names.get(name.text, ()):
+            for numbers in numbers_of(self.checked, meant(self.checked, names, name.text)):
                 for value in scalars(values):
-                    self.value(value, self._numbers(seen))
-
-    def _numbers(self, seen: Seen) -> _Numbered | None:
-        item = seen.item if isinstance(seen, Visit) else None
-        enum = getattr(item, "enum", None) or getattr(item, "flags", None)
-        return self.numbered.get(enum) if enum else None
+                    self.value(value, numbers)
 
     def _columns(self, message: model.Message) -> list[model.Named]:
         nodes = (self.model.record.nodes, *message.layouts)
@@ -325,13 +331,10 @@ class _Finder:
                 self.found.refer(Place(site.at.path, span), _places(seen))
 
 
-def _places(found: Iterable[Seen | model.Slot]) -> list[Location]:
+def _places(found: Iterable[Seen]) -> list[Location]:
     """Where these are declared; nothing for inputs, which types declare in a list."""
     declared = (each for each in found if not isinstance(each, Input))
-    return [
-        each.at if isinstance(each, Visit) else each.where("section" if isinstance(each, model.Slot) else "name")
-        for each in declared
-    ]
+    return [each.at if isinstance(each, Visit) else each.where("name") for each in declared]
 
 
 def entry(node: YamlNode | None, key: str) -> YamlNode | None:

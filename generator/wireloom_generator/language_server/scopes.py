@@ -38,6 +38,15 @@ def names_in(checked: Checked, seen: Iterable[Seen]) -> dict[str, tuple[Visit, .
     return found
 
 
+def meant(checked: Checked, names: Mapping[str, tuple[Seen, ...]], path: str) -> tuple[Seen, ...]:
+    """What a name can mean; with dots, what it leads to inside of structs."""
+    first, *steps = path.split(".")
+    seen: tuple[Seen, ...] = names.get(first, ())
+    for step in steps:
+        seen = names_in(checked, seen).get(step, ())
+    return seen
+
+
 def numbers_of(checked: Checked, seen: Iterable[Seen]) -> list[Numbered]:
     """The enums and flags of what a name can mean."""
     items = (each.item for each in seen if isinstance(each, Visit))

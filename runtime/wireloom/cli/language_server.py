@@ -1,6 +1,8 @@
 """``wireloom lsp``: the language server for specs, which editors start."""
 
+import gc
 import sys
+from importlib import import_module
 
 import click
 
@@ -17,9 +19,11 @@ def lsp() -> None:
     """
     if sys.stdin.isatty():
         raise MisuseError("editors start this command and talk to it; to check specs yourself, run: wireloom check")
+    compiler("frontend")
     try:
         with needed("the language server", "lsp"):
-            server = compiler("language_server.server").server()
+            server = import_module("wireloom_generator.language_server.server").server()
     except ModuleNotFoundError as error:
         raise MisuseError(str(error)) from None
+    gc.enable()  # a server runs for hours
     server.start_io()
