@@ -63,7 +63,7 @@ def test_the_status_is_that_of_the_last_state(spec: Path, monkeypatch: pytest.Mo
 
 
 def test_a_terminal_is_cleared_and_shows_everything(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    after_each_look(monkeypatch, replaced(spec, "type: u32", "type: u33 "), lambda: spec.touch())
+    after_each_look(monkeypatch, replaced(spec, "type: u32", "type: u33 "), spec.touch)
     monkeypatch.setattr("wireloom.cli.watching.is_terminal", lambda: True)
     said = run("check", "--watch", status=1).stderr
     assert said.count("\x1b[2J") == 3

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wireloom_generator.language_server.places import Place
+from wireloom_generator.language_server.places import FileRange
 from wireloom_generator.language_server.workspace import Workspace
 from wireloom_generator.problems import Problem
 
@@ -48,7 +48,7 @@ class Opened:
         text = self.text(name)
         return self.path(name), text.count("\n", 0, at), at - text.rfind("\n", 0, at) - 1
 
-    def shown(self, places: list[Place]) -> list[str]:
+    def shown(self, places: list[FileRange]) -> list[str]:
         """Places as their files, lines and words."""
         found = []
         for path, span in places:

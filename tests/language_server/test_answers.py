@@ -8,7 +8,7 @@ from language_server.opened import Opened
 from wireloom_generator.language_server.diagnostics import canonical, fixes, page_of, span_of
 from wireloom_generator.language_server.hover import hover
 from wireloom_generator.language_server.outline import Outlined, outline
-from wireloom_generator.language_server.places import Span, inside, replaced
+from wireloom_generator.language_server.places import TextRange, inside, replaced
 from wireloom_generator.problems import Location
 
 READING, PROTOCOL, LIBRARY = "station/reading.yaml", "station/protocol.yaml", "shared/library.yaml"
@@ -113,14 +113,14 @@ def test_the_canonical_form_is_offered_if_it_is_another(opened: Opened) -> None:
 @pytest.mark.parametrize(
     ("lines", "column", "text", "part", "span"),
     [
-        (["a: b.c + d"], 4, "b.c + d", "d", Span(0, 9, 10)),
-        (["a: 'b  +  c'"], 4, "b  +  c", "c", Span(0, 10, 11)),
-        (["a: >-  # why", "    b and", "    cd"], 4, "b and cd", "cd", Span(2, 4, 6)),
-        (["a: b +", "  c"], 4, "b + c", "c", Span(1, 2, 3)),
+        (["a: b.c + d"], 4, "b.c + d", "d", TextRange(0, 9, 10)),
+        (["a: 'b  +  c'"], 4, "b  +  c", "c", TextRange(0, 10, 11)),
+        (["a: >-  # why", "    b and", "    cd"], 4, "b and cd", "cd", TextRange(2, 4, 6)),
+        (["a: b +", "  c"], 4, "b + c", "c", TextRange(1, 2, 3)),
         (['a: "\\x62"'], 4, "b", "b", None),
     ],
 )
 def test_a_part_of_a_text_is_found_on_its_line(
-    lines: list[str], column: int, text: str, part: str, span: Span | None
+    lines: list[str], column: int, text: str, part: str, span: TextRange | None
 ) -> None:
     assert inside(lines, Location(Path("x"), 1, column), text, text.rindex(part), len(part)) == span

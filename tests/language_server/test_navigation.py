@@ -82,7 +82,7 @@ def test_a_renamed_type_is_written_in_every_file(opened: Opened) -> None:
     [
         (READING, "name: pla¦ce", "points", "would be wrong: 'points' is already given in line"),
         (READING, "name: pla¦ce", "length", "would be wrong:"),
-        (READING, "name: pla¦ce", "Place", "a field is written in snake_case, not 'Place'"),
+        (READING, "name: pla¦ce", "FileRange", "a field is written in snake_case, not 'FileRange'"),
         (READING, "type: Po¦int", "Header", "would be wrong:"),
         (READING, "type: Po¦int", "point", "a type is written in CamelCase, not 'point'"),
         (PROTOCOL, "name: Read¦ing", "Status", "would be wrong:"),

@@ -15,7 +15,7 @@ from wireloom_generator.emitters.json_schema import schema
 from wireloom_generator.language_server.cursors import Cursor, cursor_at
 from wireloom_generator.language_server.key_docs import key_text
 from wireloom_generator.language_server.occurrences import entry, is_expression
-from wireloom_generator.language_server.places import Span
+from wireloom_generator.language_server.places import TextRange
 from wireloom_generator.language_server.scopes import header_names, meant, names_at, names_in, numbered, numbers_of
 from wireloom_generator.language_server.workspace import Checked, Workspace
 from wireloom_generator.reading import shape, syntax
@@ -65,7 +65,7 @@ class Completion:
     insert: str = ""
 
 
-def completions(workspace: Workspace, path: Path, line: int, column: int) -> tuple[Span, list[Completion]] | None:
+def completions(workspace: Workspace, path: Path, line: int, column: int) -> tuple[TextRange, list[Completion]] | None:
     """What can be written at a place, and the word that it replaces."""
     text = workspace.document(path).text
     cursor = cursor_at(text, line, column)

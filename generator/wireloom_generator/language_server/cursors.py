@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom_generator.language_server.places import Span, lines_of, word_at
+from wireloom_generator.language_server.places import TextRange, lines_of, word_at
 from wireloom_generator.reading import shape, source
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar
 
@@ -25,7 +25,7 @@ class Cursor:
     ``path`` are the keys above the mapping, outermost first. ``before`` is what stands before the word in its value.
     """
 
-    word: Span
+    word: TextRange
     kind: type
     mapping: YamlMapping
     key: str | None
@@ -49,7 +49,7 @@ def cursor_at(text: str, line: int, column: int) -> Cursor | None:
     return None
 
 
-def _readable(lines: Sequence[str], word: Span) -> Iterator[str]:
+def _readable(lines: Sequence[str], word: TextRange) -> Iterator[str]:
     """The text with a mark in place of the word, in each way that could be valid; at last without what follows."""
     line = lines[word.line]
     before, after = line[: word.start], line[word.end :]
@@ -77,7 +77,7 @@ def _closing(line: str) -> str:
     return "".join(reversed(opened))
 
 
-def _found(document: YamlMapping, word: Span) -> Cursor | None:
+def _found(document: YamlMapping, word: TextRange) -> Cursor | None:
     kinds = {id(node): kind for kind, node in shape.kinds(document)}
     for node, path in _mappings(document, ()):
         kind = kinds.get(id(node))

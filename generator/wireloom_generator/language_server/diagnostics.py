@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wireloom_generator import rules
 from wireloom_generator.formatting import FormatError, formatted
-from wireloom_generator.language_server.places import Span, marked
+from wireloom_generator.language_server.places import TextRange, marked
 from wireloom_generator.language_server.workspace import Document
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import shape
@@ -27,11 +27,11 @@ class Fix:
     """Words to write in a place of a text, and what that does, in a few words."""
 
     title: str
-    span: Span
+    span: TextRange
     word: str
 
 
-def span_of(document: Document, problem: Problem) -> Span:
+def span_of(document: Document, problem: Problem) -> TextRange:
     """What a problem is about: the misspelt name, or the word at its place."""
     return _misspelt(document, problem) or marked(document.lines, problem.location)
 
@@ -62,7 +62,7 @@ def canonical(document: Document) -> str | None:
     return found if found != document.text else None
 
 
-def _misspelt(document: Document, problem: Problem) -> Span | None:
+def _misspelt(document: Document, problem: Problem) -> TextRange | None:
     """Where the first name in quotes in a problem is, at or behind its place."""
     name = _QUOTED.search(problem.what)
     if name is None or not _DID_YOU_MEAN.search(problem.hint):
@@ -71,7 +71,7 @@ def _misspelt(document: Document, problem: Problem) -> Span | None:
     for number, text in enumerate(document.lines[line : line + _FAR], line):
         found = re.compile(rf"(?<![\w.]){re.escape(name[1])}(?!\w)").search(text, column if number == line else 0)
         if found is not None:
-            return Span(number, *found.span())
+            return TextRange(number, *found.span())
     return None
 
 
@@ -86,9 +86,9 @@ def _with_key(document: Document, problem: Problem, key: str) -> Iterator[Fix]:
                 return
 
 
-def _begin(node: YamlMapping) -> Span:
+def _begin(node: YamlMapping) -> TextRange:
     at = node.entries[0][0].at if node.entries else node.at
-    return Span(at.line - 1, at.column - 1, at.column - 1)
+    return TextRange(at.line - 1, at.column - 1, at.column - 1)
 
 
 def _between(document: Document, node: YamlMapping) -> str:

@@ -11,18 +11,18 @@ from wireloom_generator.emitters.docs.records import Records
 from wireloom_generator.language_server.key_docs import key_text
 from wireloom_generator.language_server.navigation import name_at
 from wireloom_generator.language_server.occurrences import Symbol, SymbolKind
-from wireloom_generator.language_server.places import Span
+from wireloom_generator.language_server.places import TextRange
 from wireloom_generator.language_server.workspace import Checked, Workspace
 from wireloom_generator.problems import Location, counted
 from wireloom_generator.resolve import protocol_of
 
 
-def hover(workspace: Workspace, path: Path, line: int, column: int) -> tuple[Span, str] | None:
+def hover(workspace: Workspace, path: Path, line: int, column: int) -> tuple[TextRange, str] | None:
     """The description of what is at a place, and its extent."""
     document = workspace.document(path)
     for kind, node in document.kinds:
         for key, _ in node.entries:
-            span = Span(key.at.line - 1, key.at.column - 1, key.at.column - 1 + len(key.text))
+            span = TextRange(key.at.line - 1, key.at.column - 1, key.at.column - 1 + len(key.text))
             if span.has(line, column):
                 try:
                     return span, key_text(kind, key.text)

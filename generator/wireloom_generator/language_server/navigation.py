@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wireloom_generator.language_server.occurrences import Occurrences, Symbol, SymbolKind, occurrences
-from wireloom_generator.language_server.places import Place, replaced
+from wireloom_generator.language_server.places import FileRange, replaced
 from wireloom_generator.language_server.workspace import Workspace, errors
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -24,24 +24,24 @@ class RenameError(Exception):
     """A name that cannot be changed to another one, with the reason in a sentence."""
 
 
-def declarations(workspace: Workspace, path: Path, line: int, column: int) -> list[Place]:
+def declarations(workspace: Workspace, path: Path, line: int, column: int) -> list[FileRange]:
     """The declarations of the name at a cursor."""
     found = _found(workspace, path, line, column)
     return sorted({place for names, _, symbol in found for place in names.declarations(symbol)})
 
 
-def references(workspace: Workspace, path: Path, line: int, column: int) -> list[Place]:
+def references(workspace: Workspace, path: Path, line: int, column: int) -> list[FileRange]:
     """Every place, in all files, that names what the name at a cursor does."""
     found = _found(workspace, path, line, column)
     return sorted({place for names, _, symbol in found for place in names.of(symbol)})
 
 
-def name_at(workspace: Workspace, path: Path, line: int, column: int) -> tuple[Place, Symbol] | None:
+def name_at(workspace: Workspace, path: Path, line: int, column: int) -> tuple[FileRange, Symbol] | None:
     """The name at a cursor, and what it names."""
     return next(((place, symbol) for _, place, symbol in _found(workspace, path, line, column)), None)
 
 
-def renamed(workspace: Workspace, path: Path, line: int, column: int, name: str) -> list[Place]:
+def renamed(workspace: Workspace, path: Path, line: int, column: int, name: str) -> list[FileRange]:
     """The places to replace by another name. Raises ``RenameError``.
 
     They are replaced in a copy first: what was right has to stay right, and each place has to name the same.
@@ -71,7 +71,7 @@ def renamed(workspace: Workspace, path: Path, line: int, column: int, name: str)
     return places
 
 
-def edited(workspace: Workspace, places: list[Place], name: str) -> dict[Path, str]:
+def edited(workspace: Workspace, places: list[FileRange], name: str) -> dict[Path, str]:
     """The texts of files with a name in some places."""
     return {
         path: replaced(workspace.document(path).text, {each.span: name for each in places if each.path == path})
@@ -79,14 +79,14 @@ def edited(workspace: Workspace, places: list[Place], name: str) -> dict[Path, s
     }
 
 
-def _moved(places: list[Place], grown: int, place: Place) -> Place:
+def _moved(places: list[FileRange], grown: int, place: FileRange) -> FileRange:
     """Where a place is after those before it in its line have grown."""
     same = [each for each in places if each.path == place.path and each.span.line == place.span.line]
     by = grown * sum(each.span.start < place.span.start for each in same)
     return place._replace(span=place.span._replace(start=place.span.start + by, end=place.span.end + by + grown))
 
 
-def _found(workspace: Workspace, path: Path, line: int, column: int) -> Iterator[tuple[Occurrences, Place, Symbol]]:
+def _found(workspace: Workspace, path: Path, line: int, column: int) -> Iterator[tuple[Occurrences, FileRange, Symbol]]:
     """The name at a cursor in each protocol that its file is part of."""
     for checked in workspace.of(path):
         names = occurrences(checked)

@@ -17,7 +17,7 @@ from wireloom_generator.analysis.scopes import Input, Seen, Visit, every, head, 
 from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.analysis.visible import Sight
 from wireloom_generator.expressions import Name, walk
-from wireloom_generator.language_server.places import Place, Span, inside
+from wireloom_generator.language_server.places import FileRange, TextRange, inside
 from wireloom_generator.language_server.scopes import meant, numbers_of
 from wireloom_generator.language_server.workspace import Checked
 from wireloom_generator.problems import Location
@@ -60,7 +60,7 @@ _DECLARING: Mapping[type, tuple[str, SymbolKind]] = {
 _TRANSFORMS = ("through", "unescape")
 """Keys whose words may be chosen by an expression."""
 _MEMBER = re.compile(r"\b(?P<enum>[A-Z]\w*)\.(?P<value>\w+)")
-_Numbered = model.Enum | model.Flags
+_EnumOrFlags = model.Enum | model.Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,36 +78,36 @@ class Occurrences:
 
     checked: Checked
     symbols: dict[Location, Symbol] = field(default_factory=dict)
-    places: dict[Place, Location] = field(default_factory=dict)
+    places: dict[FileRange, Location] = field(default_factory=dict)
     _same: dict[Location, Location] = field(default_factory=dict)
 
-    def symbol(self, place: Place) -> Symbol | None:
+    def symbol(self, place: FileRange) -> Symbol | None:
         """What a place names."""
         at = self.places.get(place)
         return None if at is None else self.symbols.get(self._first(at))
 
-    def at(self, path: object, line: int, column: int) -> tuple[Place, Symbol] | None:
+    def at(self, path: object, line: int, column: int) -> tuple[FileRange, Symbol] | None:
         """The name at a cursor, and what it names."""
         for place in self.places:
             if place.path == path and place.span.has(line, column) and (found := self.symbol(place)) is not None:
                 return place, found
         return None
 
-    def of(self, symbol: Symbol) -> list[Place]:
+    def of(self, symbol: Symbol) -> list[FileRange]:
         """Every place that names the symbol, its declarations included."""
         return sorted(place for place, at in self.places.items() if self._first(at) == symbol.at)
 
-    def declarations(self, symbol: Symbol) -> list[Place]:
+    def declarations(self, symbol: Symbol) -> list[FileRange]:
         return [place for place in self.of(symbol) if self.places[place] == _location(place)]
 
     def declare(self, kind: SymbolKind, node: YamlScalar) -> None:
         span = _span(node)
         if span is not None:
-            at = _location(Place(node.at.path, span))
+            at = _location(FileRange(node.at.path, span))
             self.symbols.setdefault(at, Symbol(kind, node.text, at))
-            self.places[Place(node.at.path, span)] = at
+            self.places[FileRange(node.at.path, span)] = at
 
-    def refer(self, place: Place, found: Iterable[Location | None]) -> None:
+    def refer(self, place: FileRange, found: Iterable[Location | None]) -> None:
         """Note that a place names what is declared at these locations, which is one symbol then."""
         known = [at for each in found if each is not None and (at := _start(each)) in self.symbols]
         for one, other in pairwise(known):
@@ -169,7 +169,7 @@ class _Finder:
     def named(self, node: YamlNode | None, *at: Location | None) -> None:
         """Note that a name refers to something."""
         if isinstance(node, YamlScalar) and (span := _span(node)) is not None:
-            self.found.refer(Place(node.at.path, span), at)
+            self.found.refer(FileRange(node.at.path, span), at)
 
     def by_keys(self, kind: type, node: YamlMapping) -> None:
         """What keys refer to by themselves."""
@@ -217,9 +217,9 @@ class _Finder:
         first, end = part
         span = inside(self.documents[node.at.path].lines, node.at, node.text, first, end - first)
         if span is not None:
-            self.found.refer(Place(node.at.path, span), at)
+            self.found.refer(FileRange(node.at.path, span), at)
 
-    def value(self, node: YamlScalar, numbers: _Numbered | None) -> None:
+    def value(self, node: YamlScalar, numbers: _EnumOrFlags | None) -> None:
         """The name of a value of an enum or flags."""
         if numbers is not None:
             self.named(node, *(value.where("name") for value in numbers.values if value.name == node.text))
@@ -292,7 +292,7 @@ class _Finder:
             span = _span(key)
             if having and span is not None and all(key.text.startswith(each.name) for each in having):
                 span = span._replace(end=span.start + len(having[0].name))
-                self.found.refer(Place(key.at.path, span), [each.where("name") for each in having])
+                self.found.refer(FileRange(key.at.path, span), [each.where("name") for each in having])
             for each in having:
                 if key.text != each.name:
                     numbers = self.numbered.get(getattr(each, "enum", None) or getattr(each, "flags", None) or "")
@@ -328,7 +328,7 @@ class _Finder:
             lines = self.documents[site.at.path].lines
             span = inside(lines, site.at, text, begin, len(step))
             if span is not None:
-                self.found.refer(Place(site.at.path, span), _places(seen))
+                self.found.refer(FileRange(site.at.path, span), _places(seen))
 
 
 def _places(found: Iterable[Seen]) -> list[Location]:
@@ -364,12 +364,12 @@ def scalars(node: YamlNode | None) -> Iterator[YamlScalar]:
         yield from (each for each in node.items if isinstance(each, YamlScalar))
 
 
-def _span(node: YamlScalar) -> Span | None:
+def _span(node: YamlScalar) -> TextRange | None:
     """Where a name is, without quotes around it."""
     if node.at.verbatim is None:
         return None
     start = node.at.column - 1 + node.at.verbatim
-    return Span(node.at.line - 1, start, start + len(node.text))
+    return TextRange(node.at.line - 1, start, start + len(node.text))
 
 
 def _start(at: Location) -> Location:
@@ -377,5 +377,5 @@ def _start(at: Location) -> Location:
     return Location(at.path, at.line, at.column + (at.verbatim or 0))
 
 
-def _location(place: Place) -> Location:
+def _location(place: FileRange) -> Location:
     return Location(place.path, place.span.line + 1, place.span.start + 1)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom_generator.language_server.occurrences import SymbolKind, entry
-from wireloom_generator.language_server.places import Span
+from wireloom_generator.language_server.places import TextRange
 from wireloom_generator.language_server.workspace import Document
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar
@@ -36,7 +36,7 @@ class Outlined:
     name: str
     kind: SymbolKind
     detail: str
-    span: Span
+    span: TextRange
     last: int
     inner: "tuple[Outlined, ...]"
 
@@ -60,7 +60,7 @@ def _declared(node: YamlNode, kinds: dict[int, type]) -> Iterator[Outlined]:
                 about = entry(node, "type") or entry(node, "title") or entry(node, "value") or entry(node, "width")
                 detail = about.text if isinstance(about, YamlScalar) else ""
                 column = name.at.column - 1 + (name.at.verbatim or 0)
-                span = Span(name.at.line - 1, column, column + len(name.text))
+                span = TextRange(name.at.line - 1, column, column + len(name.text))
                 yield Outlined(name.text, kind, detail, span, _last(node), tuple(inner))
             else:
                 yield from inner

@@ -12,7 +12,7 @@ _BREAK = re.compile("(\r\n|[\r\n\x85\u2028\u2029])")
 _INDICATOR = re.compile(r"[|>][-+\d]*[ \t]*(#.*)?\Z")
 
 
-class Span(NamedTuple):
+class TextRange(NamedTuple):
     """Characters of one line, up to ``end``."""
 
     line: int
@@ -24,14 +24,14 @@ class Span(NamedTuple):
         return line == self.line and self.start <= column <= self.end
 
 
-class Place(NamedTuple):
+class FileRange(NamedTuple):
     """Characters of a file."""
 
     path: Path
-    span: Span
+    span: TextRange
 
 
-def replaced(text: str, edits: Mapping[Span, str]) -> str:
+def replaced(text: str, edits: Mapping[TextRange, str]) -> str:
     """A text with other words in some places."""
     parts = re.split(_BREAK, text)
     lines, breaks = parts[::2], [*parts[1::2], ""]
@@ -45,23 +45,23 @@ def lines_of(text: str) -> list[str]:
     return re.split(_BREAK, text.removeprefix("\ufeff"))[::2]
 
 
-def marked(lines: Sequence[str], at: Location) -> Span:
+def marked(lines: Sequence[str], at: Location) -> TextRange:
     """What stands at a location: a word, a text in quotes, or one character."""
     line, column = min(at.line - 1, len(lines) - 1), at.column - 1
     found = _TOKEN.match(lines[line], column)
-    return Span(line, min(column, len(lines[line])), found.end() if found else min(column + 1, len(lines[line])))
+    return TextRange(line, min(column, len(lines[line])), found.end() if found else min(column + 1, len(lines[line])))
 
 
-def word_at(lines: Sequence[str], line: int, column: int) -> Span:
+def word_at(lines: Sequence[str], line: int, column: int) -> TextRange:
     """The word that a cursor is in or at the end of; empty if there is none."""
     text = lines[line] if line < len(lines) else ""
     before = re.search(r"\w*\Z", text[:column])
     after = re.match(r"\w*", text[column:])
     assert before is not None and after is not None
-    return Span(line, before.start(), column + after.end())
+    return TextRange(line, before.start(), column + after.end())
 
 
-def inside(lines: Sequence[str], at: Location, text: str, offset: int, length: int) -> Span | None:
+def inside(lines: Sequence[str], at: Location, text: str, offset: int, length: int) -> TextRange | None:
     """Where a part of a ``text`` stands that begins at a location, with other blanks and line breaks in the file.
 
     None if it is not there as it is, or goes on in another line.
@@ -81,7 +81,7 @@ def inside(lines: Sequence[str], at: Location, text: str, offset: int, length: i
         column += len(lines[line][column:]) - len(lines[line][column:].lstrip())
         if place >= offset:
             is_there = lines[line][column : column + length] == text[offset : offset + length]
-            return Span(line, column, column + length) if is_there else None
+            return TextRange(line, column, column + length) if is_there else None
         if lines[line][column] != char:
             return None
         column += 1

@@ -8,7 +8,7 @@ from wireloom_generator.analysis.scopes import Scope, Seen, Visit, every, head, 
 from wireloom_generator.analysis.visible import Sight
 from wireloom_generator.language_server.workspace import Checked
 
-Numbered = model.Enum | model.Flags
+EnumOrFlags = model.Enum | model.Flags
 
 
 def scope_at(checked: Checked, path: Path, line: int) -> Scope:
@@ -47,7 +47,7 @@ def meant(checked: Checked, names: Mapping[str, tuple[Seen, ...]], path: str) ->
     return seen
 
 
-def numbers_of(checked: Checked, seen: Iterable[Seen]) -> list[Numbered]:
+def numbers_of(checked: Checked, seen: Iterable[Seen]) -> list[EnumOrFlags]:
     """The enums and flags of what a name can mean."""
     items = (each.item for each in seen if isinstance(each, Visit))
     names = (str(getattr(item, "enum", None) or getattr(item, "flags", None)) for item in items)
@@ -55,6 +55,6 @@ def numbers_of(checked: Checked, seen: Iterable[Seen]) -> list[Numbered]:
     return [known[name] for name in dict.fromkeys(names) if name in known]
 
 
-def numbered(checked: Checked) -> Mapping[str, Numbered]:
+def numbered(checked: Checked) -> Mapping[str, EnumOrFlags]:
     """The enums and flags that fields can use."""
     return {**checked.model.enums, **checked.model.flags}

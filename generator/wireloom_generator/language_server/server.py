@@ -16,7 +16,7 @@ from wireloom_generator.language_server.diagnostics import canonical, fixes, pag
 from wireloom_generator.language_server.hover import hover
 from wireloom_generator.language_server.occurrences import SymbolKind
 from wireloom_generator.language_server.outline import Outlined, outline
-from wireloom_generator.language_server.places import Place, Span
+from wireloom_generator.language_server.places import FileRange, TextRange
 from wireloom_generator.language_server.workspace import Document, Workspace, is_spec
 from wireloom_generator.problems import Problem, Severity
 
@@ -71,16 +71,16 @@ class SpecServer(LanguageServer):
         found = self.workspace.position_codec.position_from_client_units(document.lines, position)
         return document.path, found.line, found.character
 
-    def range(self, document: Document, span: Span, last: int | None = None) -> lsp.Range:
+    def range(self, document: Document, span: TextRange, last: int | None = None) -> lsp.Range:
         """A part of a line, or of all lines up to the end of the ``last``, in the units of the editor."""
         end = lsp.Position(span.line, span.end) if last is None else lsp.Position(last, len(document.lines[last]))
         found = lsp.Range(lsp.Position(span.line, span.start), end)
         return self.workspace.position_codec.range_to_client_units(document.lines, found)
 
-    def location(self, place: Place) -> lsp.Location:
+    def location(self, place: FileRange) -> lsp.Location:
         return lsp.Location(_uri(place.path), self.range(self.specs.document(place.path), place.span))
 
-    def edits(self, edits: Iterable[tuple[Path, Span, str]]) -> lsp.WorkspaceEdit:
+    def edits(self, edits: Iterable[tuple[Path, TextRange, str]]) -> lsp.WorkspaceEdit:
         """Words to write in some places of files."""
         changes: dict[str, list[lsp.TextEdit]] = {}
         for path, span, word in edits:
@@ -211,7 +211,7 @@ def _locations(
     ls: SpecServer,
     uri: str,
     position: lsp.Position,
-    found: Callable[[Workspace, Path, int, int], Sequence[Place]],
+    found: Callable[[Workspace, Path, int, int], Sequence[FileRange]],
 ) -> list[lsp.Location]:
     document = ls.document(uri)
     places = found(ls.specs, *ls.place(document, position)) if document is not None else ()
@@ -255,7 +255,7 @@ def _formatting(ls: SpecServer, params: lsp.DocumentFormattingParams) -> list[ls
 
 
 def _all(ls: SpecServer, document: Document) -> lsp.Range:
-    return ls.range(document, Span(0, 0, 0), len(document.lines) - 1)
+    return ls.range(document, TextRange(0, 0, 0), len(document.lines) - 1)
 
 
 def _actions(ls: SpecServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:

@@ -51,7 +51,7 @@ class Spec:
         return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
 
 
-Read = Callable[[Path], tuple[syntax.File | None, list[Problem]]]
+ReadFile = Callable[[Path], tuple[syntax.File | None, list[Problem]]]
 """Reads a file: its syntax, or None and problems."""
 
 
@@ -69,7 +69,7 @@ def read_document(
     return file, [*problems, *more]
 
 
-def load(paths: Sequence[Path], read: Read = read_file) -> tuple[list[Spec], list[Problem]]:
+def load(paths: Sequence[Path], read: ReadFile = read_file) -> tuple[list[Spec], list[Problem]]:
     """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files."""
     folders = sorted({folder for path in paths for folder in _folders(path)})
     loader = _Loader(read)
@@ -153,7 +153,7 @@ def _unrolled(spec: Spec) -> Spec:
 
 
 class _Loader:
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: ReadFile) -> None:
         self.read_file = read
         self.problems: list[Problem] = []
         self.files: dict[Path, list[syntax.File]] = {}

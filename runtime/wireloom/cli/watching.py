@@ -12,13 +12,12 @@ from wireloom.cli.findings import ReportFormat, counted, report
 if TYPE_CHECKING:
     from wireloom_generator.problems import Problem
 
-Check = Callable[[], "Sequence[Problem]"]
 _PAUSE = 0.3
 """Seconds between two looks at the files."""
 _CLEAR = "\x1b[2J\x1b[H"
 
 
-def watch(paths: Sequence[Path], check: Check, shown: str) -> bool:
+def watch(paths: Sequence[Path], check: "Callable[[], Sequence[Problem]]", shown: str) -> bool:
     """Report the problems of specs until the user stops it; whether there are errors at the end.
 
     On a terminal, the problems replace those before. Elsewhere only what changed is written.
