@@ -52,6 +52,7 @@ def test_keys_come_with_their_descriptions(opened: Opened) -> None:
     assert key.detail.startswith("instead of `size`: unsigned integer type of a length prefix")
     assert "```yaml\nprefix: u16\n```" in key.text
     assert key.insert == "prefix: "
+    assert offered(opened, READING, "prefi}", f"prefi{CURSOR}: u8}}")["prefix"].insert == ""
 
 
 def test_names_come_with_their_types_and_descriptions(opened: Opened) -> None:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -73,6 +73,8 @@ def completions(workspace: Workspace, path: Path, line: int, column: int) -> tup
         return None
     checked = next(iter(workspace.of(path)), None)
     offered = dict.fromkeys(_Offers(workspace, checked, path, cursor, line).all())
+    if workspace.document(path).lines[line][cursor.word.end :].lstrip().startswith(":"):
+        return cursor.word, [replace(each, insert="") for each in offered]
     return cursor.word, list(offered)
 
 

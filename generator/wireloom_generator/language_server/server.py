@@ -56,7 +56,8 @@ class SpecServer(LanguageServer):
     """A server with the specs that an editor has opened."""
 
     def __init__(self) -> None:
-        super().__init__(NAME, version("wireloom"))
+        # Texts are sent whole: pygls 2.1 puts an edit behind the end of the last line before its last character.
+        super().__init__(NAME, version("wireloom"), text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self.specs = Workspace()
         self.problems: dict[Path, list[Problem]] = {}
         self.waiting: dict[Path, asyncio.TimerHandle] = {}
@@ -68,7 +69,8 @@ class SpecServer(LanguageServer):
 
     def place(self, document: Document, position: lsp.Position) -> tuple[Path, int, int]:
         """A place of a document, with its column in characters."""
-        found = self.workspace.position_codec.position_from_client_units(document.lines, position)
+        lines = [f"{line}\n" for line in document.lines]  # without a break, an end would be a character too early
+        found = self.workspace.position_codec.position_from_client_units(lines, position)
         return document.path, found.line, found.character
 
     def range(self, document: Document, span: TextRange, last: int | None = None) -> lsp.Range:
