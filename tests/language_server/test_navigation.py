@@ -7,6 +7,20 @@ from wireloom_generator.language_server.navigation import RenameError, declarati
 
 READING, PROTOCOL, LIBRARY = "station/reading.yaml", "station/protocol.yaml", "shared/library.yaml"
 
+VARIANTS = """\
+variants:
+  - name: dated
+    when: wide
+    sections:
+      body:
+        - {name: year, type: u16}
+        - {name: month, type: u8}
+        - {name: day, type: u8}
+        - name: date
+          type: timestamp
+          compute: {calendar: {year: year, month: month, day: day}}
+examples:"""
+
 
 def found(opened: Opened, name: str, around: str) -> list[str]:
     opened.check(name)
@@ -50,6 +64,24 @@ def test_a_value_of_an_enum_is_used_in_groups_selectors_expressions_and_labels(o
         "station/reading.yaml:12: header.kind == Kind.«Reading»",
         "station/reading.yaml:17: decoded: {header: {kind: 1, kind_name: «Reading»",
     ]
+
+
+def test_a_parameter_a_variant_and_parts_of_times_are_used_by_name(opened: Opened) -> None:
+    opened.edit(
+        PROTOCOL, "imports: [shared]", "imports: [shared]\nparameters: [{name: wide, type: bool, default: false}]"
+    )
+    opened.edit(READING, "examples:", VARIANTS)
+    opened.edit(READING, "decoded: {header", "parameters: {wide: true}\n    decoded: {variant: dated, header")
+    assert found(opened, READING, "- name: da¦ted") == [
+        "station/reading.yaml:15: - name: «dated»",
+        "station/reading.yaml:29: decoded: {variant: «dated»",
+    ]
+    assert [each.partition(": ")[0] for each in found(opened, READING, "name: ye¦ar")] == [
+        "station/reading.yaml:19", "station/reading.yaml:24",
+    ]  # fmt: skip
+    assert [each.partition(": ")[0] for each in found(opened, READING, "when: wi¦de")] == [
+        "station/protocol.yaml:5", "station/reading.yaml:16", "station/reading.yaml:28",
+    ]  # fmt: skip
 
 
 def test_a_name_leads_to_its_declaration(opened: Opened) -> None:

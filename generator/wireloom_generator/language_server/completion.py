@@ -14,7 +14,7 @@ from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.emitters.json_schema import schema
 from wireloom_generator.language_server.cursors import Cursor, cursor_at
 from wireloom_generator.language_server.key_docs import key_text
-from wireloom_generator.language_server.occurrences import entry, is_expression
+from wireloom_generator.language_server.nodes import entry, is_expression
 from wireloom_generator.language_server.places import TextRange
 from wireloom_generator.language_server.scopes import header_names, meant, names_at, names_in, numbered, numbers_of
 from wireloom_generator.language_server.workspace import Checked, Workspace

@@ -5,18 +5,18 @@ the names of expressions refer to. What one name means in several alternatives i
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import get_args
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Input, Seen, Visit, every, head, message_scopes
 from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.analysis.visible import Sight
 from wireloom_generator.expressions import Name, walk
+from wireloom_generator.language_server.nodes import entry, expressions_in, is_expression, scalars
 from wireloom_generator.language_server.places import FileRange, TextRange, inside
 from wireloom_generator.language_server.scopes import meant, numbers_of
 from wireloom_generator.language_server.workspace import Checked
@@ -57,6 +57,8 @@ _DECLARING: Mapping[type, tuple[str, SymbolKind]] = {
     syntax.Variant: ("name", SymbolKind.VARIANT),
 }
 """The key under which each kind of mapping has its name."""
+_TIMES = (syntax.Calendar, syntax.Ntp, syntax.Gps)
+"""Kinds of mappings whose values are names of fields."""
 _TRANSFORMS = ("through", "unescape")
 """Keys whose words may be chosen by an expression."""
 _MEMBER = re.compile(r"\b(?P<enum>[A-Z]\w*)\.(?P<value>\w+)")
@@ -176,7 +178,7 @@ class _Finder:
         structs, tables = self.model.structs, self.model.tables
         known = shape.keys(kind)
         for key, value in node.entries:
-            if key.text in _TRANSFORMS or (key.text in known and is_expression(known[key.text][1])):
+            if kind in _TIMES or key.text in _TRANSFORMS or (key.text in known and is_expression(known[key.text][1])):
                 for text in expressions_in(value):
                     self.texts[text.at] = text.text
                     self.members(text)
@@ -242,8 +244,7 @@ class _Finder:
                 self.matched(self.by_place.get(answers.at), "quiet", header)
             proof = entry(self.by_place.get(message.at), "proof")
             self.named(entry(proof, "checksum"), *self._texts(entry(proof, "checksum"), {**header, **names}))
-            for example in message.examples:
-                self.decoded(entry(self.by_place.get(example.at), "decoded"), self._columns(message))
+            self.written(message, names)
         proof = entry(self.by_place.get(self.model.record.at), "proof")
         self.named(entry(proof, "checksum"), *self._texts(entry(proof, "checksum"), header))
         for scope in every(self.model):
@@ -251,6 +252,25 @@ class _Finder:
             for visit in scope.visits:
                 for alternative in visit.item.alternatives if isinstance(visit.item, model.Choice) else ():
                     self.matched(self.by_place.get(alternative.at), "match", names)
+
+    def written(self, message: model.Message, names: Mapping[str, tuple[Seen, ...]]) -> None:
+        """What worked examples, forms and parameters say of a message."""
+        variants = {variant.name: variant.where("name") for variant in message.variants}
+        for example in message.examples:
+            node = self.by_place.get(example.at)
+            self.decoded(entry(node, "decoded"), self._columns(message))
+            self.keys(node, "parameters", {name: (each,) for name, each in self.model.parameters.items()})
+            for name in scalars(entry(entry(node, "decoded"), "variant")):
+                self.named(name, variants.get(name.text))
+        for part in message.forms:
+            for each in part.entries:
+                for path in scalars(entry(self.by_place.get(each.at), "field")):
+                    self.path(path, names)
+        for parameter in self.model.protocol.parameters:
+            if parameter.found is not None and parameter.found.message == message.name:
+                self.matched(self.by_place.get(parameter.found.at), "has", names)
+        for name in scalars(entry(self.by_place.get(message.answers.at), "more") if message.answers else None):
+            self.named(name, variants.get(name.text))
 
     def _texts(self, node: YamlNode | None, names: Mapping[str, tuple[Seen, ...]]) -> list[Location]:
         return _places(names.get(node.text, ())) if isinstance(node, YamlScalar) else []
@@ -265,10 +285,14 @@ class _Finder:
         """Keys that are names, or lead into structs."""
         inner = entry(node, key)
         for name, _ in inner.entries if isinstance(inner, YamlMapping) else ():
-            end = -1
-            for step in name.text.split("."):
-                first, end = end + 1, end + 1 + len(step)
-                self.part(name, (first, end), _places(meant(self.checked, names, name.text[:end])))
+            self.path(name, names)
+
+    def path(self, node: YamlScalar, names: Mapping[str, tuple[Seen, ...]]) -> None:
+        """A name that may lead into structs."""
+        end = -1
+        for step in node.text.split("."):
+            first, end = end + 1, end + 1 + len(step)
+            self.part(node, (first, end), _places(meant(self.checked, names, node.text[:end])))
 
     def matched(self, node: YamlMapping | None, key: str, names: Mapping[str, tuple[Seen, ...]]) -> None:
         """Fields, and values of their enums, that select something."""
@@ -335,33 +359,6 @@ def _places(found: Iterable[Seen]) -> list[Location]:
     """Where these are declared; nothing for inputs, which types declare in a list."""
     declared = (each for each in found if not isinstance(each, Input))
     return [each.at if isinstance(each, Visit) else each.where("name") for each in declared]
-
-
-def entry(node: YamlNode | None, key: str) -> YamlNode | None:
-    """The value of a key of a mapping, if it has it."""
-    found = node.entries if isinstance(node, YamlMapping) else ()
-    return next((value for name, value in found if name.text == key), None)
-
-
-def is_expression(hint: object) -> bool:
-    """Whether what is annotated so can be an expression."""
-    return hint is syntax.Expression or any(map(is_expression, get_args(hint))) or hint == syntax.Literal
-
-
-def expressions_in(node: YamlNode) -> Iterator[YamlScalar]:
-    """Single values, also by key."""
-    if isinstance(node, YamlScalar):
-        yield node
-    elif isinstance(node, YamlMapping):
-        yield from (value for _, value in node.entries if isinstance(value, YamlScalar))
-
-
-def scalars(node: YamlNode | None) -> Iterator[YamlScalar]:
-    """A single value, or those of a list."""
-    if isinstance(node, YamlScalar):
-        yield node
-    elif isinstance(node, YamlList):
-        yield from (each for each in node.items if isinstance(each, YamlScalar))
 
 
 def _span(node: YamlScalar) -> TextRange | None:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wireloom_generator.language_server.occurrences import SymbolKind, entry
+from wireloom_generator.language_server.nodes import entry
+from wireloom_generator.language_server.occurrences import SymbolKind
 from wireloom_generator.language_server.places import TextRange
 from wireloom_generator.language_server.workspace import Document
 from wireloom_generator.reading import syntax
