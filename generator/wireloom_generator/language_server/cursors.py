@@ -1,4 +1,4 @@
-"""What is being written at a cursor: a key or a value, of which kind of mapping, and under which keys.
+"""What is being written at a cursor: a key or a value, and of which kind of mapping.
 
 The text around a cursor is rarely valid: a key has no value yet, a bracket is still open. So the word at the cursor is
 replaced by one that no spec has, in each way that could make the text valid, until one of them can be read.
@@ -15,21 +15,19 @@ from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, Y
 
 _MARK = "wireloomcursor"
 _SHOWN = Path("cursor.yaml")
-_VALUE = re.compile(r"[:,\[{-]\s*[^:,\[\]{}]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The word at a cursor. ``key`` is the key whose value it is, or None if it is a key itself.
-
-    ``path`` are the keys above the mapping, outermost first. ``before`` is what stands before the word in its value.
+    """The word at a cursor, in a ``mapping``. ``key`` is the key whose value it is, or None if it is a key itself; with
+    dots, names under that key, and with one at the end it is such a name. ``before`` is what stands before the word in
+    its value.
     """
 
     word: TextRange
     kind: type
     mapping: YamlMapping
     key: str | None
-    path: tuple[str, ...]
     before: str = ""
 
     @property
@@ -78,17 +76,15 @@ def _closing(line: str) -> str:
 
 
 def _found(document: YamlMapping, word: TextRange) -> Cursor | None:
-    kinds = {id(node): kind for kind, node in shape.kinds(document)}
-    for node, path in _mappings(document, ()):
-        kind = kinds.get(id(node))
+    mappings = shape.kinds(document)
+    kinds = {id(node): kind for kind, node in mappings}
+    for kind, node in mappings:
         for key, value in node.entries:
-            if kind is None:
-                continue
             if _MARK in key.text:
-                return Cursor(word, kind, node, None, path, key.text.partition(_MARK)[0])
+                return Cursor(word, kind, node, None, key.text.partition(_MARK)[0])
             for name, scalar in _within(value, key.text, kinds):
                 if _MARK in scalar.text:
-                    return Cursor(word, kind, node, name, path, scalar.text.partition(_MARK)[0])
+                    return Cursor(word, kind, node, name, scalar.text.partition(_MARK)[0])
     return None
 
 
@@ -104,14 +100,3 @@ def _within(node: YamlNode, key: str, kinds: dict[int, type]) -> Iterator[tuple[
             for name, value in entries:
                 yield f"{key}.", name
                 yield from _within(value, f"{key}.{name.text}", kinds)
-
-
-def _mappings(node: YamlNode, path: tuple[str, ...]) -> Iterator[tuple[YamlMapping, tuple[str, ...]]]:
-    match node:
-        case YamlMapping(entries=entries):
-            yield node, path
-            for key, value in entries:
-                yield from _mappings(value, (*path, key.text))
-        case YamlList(items=items):
-            for item in items:
-                yield from _mappings(item, path)
