@@ -47,6 +47,7 @@ _GUIDE = (
     "docs/tuning.md",
     "docs/versions.md",
     "docs/your-protocol.md",
+    "docs/editors.md",
     "docs/import.md",
     "docs/compared-with-cobrix.md",
     "examples/protocols/README.md",

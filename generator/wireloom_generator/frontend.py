@@ -8,14 +8,14 @@ from pathlib import Path
 from wireloom_generator import rules
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading.spec import load
+from wireloom_generator.reading.spec import ReadFile, load, read_file
 from wireloom_generator.resolve import resolve
 
 
-def read(paths: Sequence[Path]) -> tuple[list[Resolved], list[Problem]]:
+def read(paths: Sequence[Path], read: ReadFile = read_file) -> tuple[list[Resolved], list[Problem]]:
     """The models of the specs in ``paths``, and all problems from reading them and from rules, sorted."""
     with uncollected():
-        specs, problems = load(paths)
+        specs, problems = load(paths, read)
         models = [resolve(spec) for spec in specs]
         return models, sorted({*problems, *(problem for model in models for problem in rules.check(model))})
 

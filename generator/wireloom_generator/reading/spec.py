@@ -1,6 +1,6 @@
 """Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, not resolved."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -51,10 +51,28 @@ class Spec:
         return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
 
 
-def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
+ReadFile = Callable[[Path], tuple[syntax.File | None, list[Problem]]]
+"""Reads a file: its syntax, or None and problems."""
+
+
+def read_file(path: Path) -> tuple[syntax.File | None, list[Problem]]:
+    """The syntax of a file on disk, or None and problems."""
+    document, problems = source.read(path, path)
+    return read_document(document, problems)
+
+
+def read_document(
+    document: source.YamlMapping | None, problems: list[Problem]
+) -> tuple[syntax.File | None, list[Problem]]:
+    """The syntax of a file that was read as YAML, with problems of that, or None and all problems."""
+    file, more = shape.read(document) if document is not None else (None, [])
+    return file, [*problems, *more]
+
+
+def load(paths: Sequence[Path], read: ReadFile = read_file) -> tuple[list[Spec], list[Problem]]:
     """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files."""
     folders = sorted({folder for path in paths for folder in _folders(path)})
-    loader = _Loader()
+    loader = _Loader(read)
     specs = [spec for folder in folders if (spec := loader.spec(folder))]
     if not folders and not loader.problems:
         where = ", ".join(path.as_posix() for path in paths)
@@ -135,7 +153,8 @@ def _unrolled(spec: Spec) -> Spec:
 
 
 class _Loader:
-    def __init__(self) -> None:
+    def __init__(self, read: ReadFile) -> None:
+        self.read_file = read
         self.problems: list[Problem] = []
         self.files: dict[Path, list[syntax.File]] = {}
 
@@ -143,18 +162,15 @@ class _Loader:
         if folder not in self.files:
             self.files[folder] = []
             for path in files_of(folder):
-                document, problems = source.read(path, path)
+                file, problems = self.read_file(path)
                 self.problems += problems
-                if document is not None:
-                    file, problems = shape.read(document)
-                    self.problems += problems
-                    if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
-                        what = "only messages belong in a subfolder of a protocol"
-                        self.problems.append(
-                            Problem(file.at, "one-protocol", what, "move this file into the folder of the protocol")
-                        )
-                    elif file is not None:
-                        self.files[folder].append(file)
+                if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
+                    what = "only messages belong in a subfolder of a protocol"
+                    self.problems.append(
+                        Problem(file.at, "one-protocol", what, "move this file into the folder of the protocol")
+                    )
+                elif file is not None:
+                    self.files[folder].append(file)
         return self.files[folder]
 
     def spec(self, folder: Path) -> Spec | None:
