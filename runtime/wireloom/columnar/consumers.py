@@ -127,6 +127,7 @@ class Consumer:
         self.columns = [known[name] for name in self.schema.names]
         self.decoded = schemas(TableTypes.ARROW if _KEPT[types].unsigned else TableTypes.SPARK)
         both = enumerate(zip(self.schema.types, self.decoded.types, strict=True))
+        self.absent: dict[int, pa.Array] = {}
         self.changed = [at for at, (kind, other) in both if _has_dictionary(kind) or not kind.equals(other)]
 
     def given(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -135,8 +136,18 @@ class Consumer:
             return batch
         arrays = batch.columns
         for at in self.changed:
-            arrays[at] = self._given(arrays[at], self.columns[at].type, self.columns[at])
+            is_absent = arrays[at].null_count == len(batch)
+            arrays[at] = self._nulls(at, len(batch)) if is_absent else self._changed(at, arrays[at])
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _nulls(self, at: int, count: int) -> pa.Array:
+        """A column without values, as those of messages that do not occur are, shared with the batches before."""
+        if len(self.absent.get(at, ())) < count:
+            self.absent[at] = self._changed(at, nulls(self.decoded.field(at).type, 1 << count.bit_length()))
+        return self.absent[at].slice(0, count)
+
+    def _changed(self, at: int, array: pa.Array) -> pa.Array:
+        return self._given(array, self.columns[at].type, self.columns[at])
 
     def _given(self, array: pa.Array, kind: ColumnType, column: Column) -> pa.Array:
         """An array of that kind, which is in a column."""

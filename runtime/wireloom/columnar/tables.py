@@ -43,6 +43,8 @@ class Table:
             struct, _, inside = path.partition(".")
             self.comments_of.setdefault(struct, {})[inside] = text
         self.schema = commented(arrow_schema(protocol.columns), comments)
+        self._consumers: dict[TableTypes, Consumer] = {}
+        """Those that get all columns."""
 
     def view(self, options: ReadOptions, types: TableTypes = TableTypes.SPARK) -> pa.Schema:
         """The schema that ``options`` leave of the table. Raises ``OptionError`` for a column that does not exist."""
@@ -515,7 +517,13 @@ class Table:
 
     def _consumer(self, options: ReadOptions, types: str) -> Consumer:
         """Who gets the table that ``options`` leave."""
-        return Consumer(View(self.protocol, options).columns, types_of(types), lambda kind: self.view(options, kind))
+        columns, kind = View(self.protocol, options).columns, types_of(types)
+        known = self._consumers.get(kind) if columns is self.protocol.columns else None
+        if known is None:
+            known = Consumer(columns, kind, lambda each: self.view(options, each))
+            if columns is self.protocol.columns:
+                self._consumers[kind] = known
+        return known
 
     def _options(self, columns: Iterable[str] | None, mode: str, options: Mapping[str, Any]) -> ReadOptions:
         if isinstance(columns, str):
