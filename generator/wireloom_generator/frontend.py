@@ -1,21 +1,24 @@
 """Files → models, checked by the rules."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from wireloom_generator import rules
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading.spec import load
+from wireloom_generator.reading.spec import NO_DRAFTS, load
 from wireloom_generator.resolve import resolve
 
 
-def read(paths: Sequence[Path]) -> tuple[list[Resolved], list[Problem]]:
-    """The models of the specs in ``paths``, and all problems from reading them and from rules, sorted."""
+def read(paths: Sequence[Path], drafts: Mapping[Path, str] = NO_DRAFTS) -> tuple[list[Resolved], list[Problem]]:
+    """The models of the specs in ``paths``, and all problems from reading them and from rules, sorted.
+
+    ``drafts`` are texts that are not saved yet, by the files that they are for.
+    """
     with uncollected():
-        specs, problems = load(paths)
+        specs, problems = load(paths, drafts)
         models = [resolve(spec) for spec in specs]
         return models, sorted({*problems, *(problem for model in models for problem in rules.check(model))})
 

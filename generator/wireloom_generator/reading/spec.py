@@ -4,11 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from wireloom_generator import naming
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading import limits, shape, source, syntax
 from wireloom_generator.reading.unrolling import unrolled
+
+
+NO_DRAFTS: Mapping[Path, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -51,10 +55,14 @@ class Spec:
         return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
 
 
-def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
-    """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files."""
-    folders = sorted({folder for path in paths for folder in _folders(path)})
-    loader = _Loader()
+def load(paths: Sequence[Path], drafts: Mapping[Path, str] = NO_DRAFTS) -> tuple[list[Spec], list[Problem]]:
+    """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files.
+
+    ``drafts`` are texts that are not saved yet, by the files that they are for.
+    """
+    drafted = {path.parent for path in drafts}
+    folders = sorted({*folders_of(paths), *(path for path in paths if path in drafted)})
+    loader = _Loader(drafts)
     specs = [spec for folder in folders if (spec := loader.spec(folder))]
     if not folders and not loader.problems:
         where = ", ".join(path.as_posix() for path in paths)
@@ -62,16 +70,25 @@ def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
     return specs, loader.problems
 
 
-def files_of(folder: Path) -> list[Path]:
-    """The files of a protocol's or a library's folder, and of the groups of messages in it, in the order of names."""
+def files_of(folder: Path, drafts: Mapping[Path, str] = NO_DRAFTS) -> list[Path]:
+    """The files of a protocol's or a library's folder, and of the groups of messages in it, in the order of names.
+
+    ``drafts`` that are not on disk are among them.
+    """
     inner = [path for path in folder.glob("*/*.yaml") if naming.column_fault(path.parent.name) is None]
-    return sorted((*folder.glob("*.yaml"), *inner), key=lambda path: (path.name, path))
+    new = (path for path in drafts if folder in (path.parent, path.parent.parent))
+    return sorted({*folder.glob("*.yaml"), *inner, *new}, key=lambda path: (path.name, path))
 
 
 def home(path: Path) -> Path:
     """The protocol's folder that a folder belongs to: itself, or the one around a group of messages."""
     is_group = not (path / "protocol.yaml").is_file() and (path.parent / "protocol.yaml").is_file()
     return path.parent if is_group else path
+
+
+def folders_of(paths: Iterable[Path]) -> set[Path]:
+    """The folders of protocols and libraries that are meant by files, by such folders, and by a folder of such."""
+    return {folder for path in paths for folder in _folders(path)}
 
 
 def _folders(path: Path) -> Iterator[Path]:
@@ -135,15 +152,16 @@ def _unrolled(spec: Spec) -> Spec:
 
 
 class _Loader:
-    def __init__(self) -> None:
+    def __init__(self, drafts: Mapping[Path, str]) -> None:
+        self.drafts = drafts
         self.problems: list[Problem] = []
         self.files: dict[Path, list[syntax.File]] = {}
 
     def read(self, folder: Path) -> list[syntax.File]:
         if folder not in self.files:
             self.files[folder] = []
-            for path in files_of(folder):
-                document, problems = source.read(path, path)
+            for path in files_of(folder, self.drafts):
+                document, problems = self._document(path)
                 self.problems += problems
                 if document is not None:
                     file, problems = shape.read(document)
@@ -156,6 +174,9 @@ class _Loader:
                     elif file is not None:
                         self.files[folder].append(file)
         return self.files[folder]
+
+    def _document(self, path: Path) -> tuple[source.YamlMapping | None, list[Problem]]:
+        return source.document(self.drafts[path], path) if path in self.drafts else source.read(path, path)
 
     def spec(self, folder: Path) -> Spec | None:
         before = len(self.problems)

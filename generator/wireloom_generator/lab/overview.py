@@ -1,0 +1,146 @@
+"""The picture of a capture: its records by message over offset or time, what is malformed, and how random that is."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from wireloom_generator.lab.capture_bytes import CaptureBytes
+from wireloom_generator.lab.record_index import NO_TIME, Found
+
+BINS = 240
+"""How many columns the picture has."""
+_ROWS = 7
+"""How many messages have a row of their own; the others share one."""
+_SAMPLE = 64 * 1024
+"""The most bytes of a column that its entropy is computed of."""
+_HIGH = 14
+"""The height of a lane."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overview:
+    """Numbers by column: the records of each message, the share of malformed bytes, and the entropy of these in bits
+    a byte; NaN where nothing is malformed. Columns from ``known`` on were not read yet.
+
+    Columns go from ``first`` to ``last``: bytes, or nanoseconds since the Unix epoch if it is ``by_time``.
+    """
+
+    messages: dict[str, Any]
+    malformed: Any
+    entropy: Any
+    known: float
+    first: int
+    last: int
+    by_time: bool
+
+
+def overview(capture: CaptureBytes, found: Found, names: list[str], *, by_time: bool = False) -> Overview:
+    """The overview of the records that were found in a capture."""
+    places, first, last = found.offset, 0, max(1, capture.size)
+    timed = np.ones(len(found), bool)
+    if by_time:
+        timed = found.time != NO_TIME
+        places = found.time
+        first, last = (int(places[timed].min()), int(places[timed].max()) + 1) if timed.any() else (0, 1)
+    column = ((places - first) / ((last - first) / BINS)).clip(0, BINS - 1).astype(np.int64)
+    codes, counts = np.unique(found.message[found.message >= 0], return_counts=True)
+    order = [int(code) for code in codes[np.argsort(-counts, kind="stable")]]
+    rows = {names[code]: found.message == code for code in order[:_ROWS]}
+    if rest := order[_ROWS:]:
+        rows[f"{len(rest)} others"] = np.isin(found.message, rest)
+    messages = {name: np.bincount(column[mine & timed], minlength=BINS) for name, mine in rows.items()}
+    malformed = np.zeros(BINS) if by_time else _malformed(capture, found)
+    entropy = np.full(BINS, np.nan) if by_time else _entropy(capture, found, malformed)
+    known = 1.0 if by_time or not capture.size else found.end / capture.size
+    return Overview(messages, malformed, entropy, known, first, last, by_time)
+
+
+def _malformed(capture: CaptureBytes, found: Found) -> Any:
+    """The share of each column's bytes that is malformed."""
+    step = max(1, capture.size) / BINS
+    edges = np.arange(BINS + 1) * step
+    start, stop = (each[found.malformed] for each in (found.offset, found.offset + found.length))
+    before = np.concatenate([[0], np.cumsum(stop - start)])
+    at = np.searchsorted(start, edges, "right")
+    partial = np.where(at > 0, np.minimum(edges, stop[at - 1]) - start[at - 1], 0) if len(start) else np.zeros(BINS + 1)
+    covered = before[np.maximum(at - 1, 0)] + partial
+    return np.diff(covered) / step
+
+
+def _entropy(capture: CaptureBytes, found: Found, malformed: Any) -> Any:
+    """The entropy of the malformed bytes of each column that has some, or of all bytes where nothing is known."""
+    step = capture.size / BINS
+    entropy = np.full(BINS, np.nan)
+    ranges = list(zip(*(each[found.malformed] for each in (found.offset, found.offset + found.length)), strict=True))
+    starts = np.array([start for start, _ in ranges], np.int64)
+    for number in np.flatnonzero(malformed > 0).tolist():
+        begin, end = int(number * step), int((number + 1) * step) + 1
+        at = max(0, int(np.searchsorted(starts, begin, "right")) - 1)
+        counts = np.zeros(256, np.int64)
+        for start, stop in ranges[at:]:
+            if start >= end or counts.sum() >= _SAMPLE:
+                break
+            data = capture.read(max(int(start), begin), min(int(stop), end, max(int(start), begin) + _SAMPLE))
+            counts += np.bincount(np.frombuffer(data, np.uint8), minlength=256)
+        entropy[number] = bits(counts)
+    return entropy
+
+
+def bits(counts: Any) -> float:
+    """The Shannon entropy, in bits a byte, of bytes of which there are so many of each value."""
+    total = counts.sum()
+    if not total:
+        return float("nan")
+    shares = counts[counts > 0] / total
+    return float(max(0.0, -(shares * np.log2(shares)).sum()))
+
+
+def drawn(overview: Overview, when: Callable[[int], str]) -> str:
+    """The overview as HTML: a row for each lane, whose picture is as wide as there is room. ``when`` shows a time."""
+    rows = [
+        f'<span class="lab-lane-name" title="{escape(name)}">{escape(name)}</span>'
+        f'<svg class="lab-lane lab-{kind} lab-hue-{number % 6}" viewBox="0 0 {BINS} {_HIGH}"'
+        f' preserveAspectRatio="none">{_unseen(overview)}{_bars(heights)}</svg>'
+        for number, (name, kind, heights) in enumerate(_lanes(overview))
+    ]
+    ends = [when(overview.first), when(overview.last)] if overview.by_time else ["0x0", f"{overview.last:#x}"]
+    ticks = "".join(f"<span>{escape(end)}</span>" for end in ends)
+    return (
+        f'<div class="lab-overview" role="img" aria-label="{escape(_described(overview))}">{"".join(rows)}'
+        f'<span></span><span class="lab-ticks">{ticks}</span></div>'
+    )
+
+
+def _lanes(overview: Overview) -> Iterator[tuple[str, str, Any]]:
+    """The lanes: a name, a kind, and the height of each column."""
+    for name, counts in overview.messages.items():
+        heights = 3 + (_HIGH - 3) * np.log1p(counts) / np.log1p(max(1, counts.max()))
+        yield name, "message", np.where(counts > 0, heights, 0)
+    spoiled = overview.malformed > 0
+    if spoiled.any():
+        heights = np.maximum(3, _HIGH * np.minimum(overview.malformed, 1))
+        yield "malformed", "malformed", np.where(spoiled, heights, 0)
+        yield "entropy of these", "entropy", np.nan_to_num(np.maximum(1, _HIGH * overview.entropy / 8))
+
+
+def _bars(heights: Any) -> str:
+    return "".join(
+        f'<rect x="{number}" y="{_HIGH - heights[number]:.1f}" width="1.05" height="{heights[number]:.1f}"/>'
+        for number in np.flatnonzero(heights).tolist()
+    )
+
+
+def _unseen(overview: Overview) -> str:
+    """What covers the columns that were not read yet."""
+    x = overview.known * BINS
+    return f'<rect class="lab-unseen" x="{x:.1f}" y="0" width="{BINS - x:.1f}" height="{_HIGH}"/>' if x < BINS else ""
+
+
+def _described(overview: Overview) -> str:
+    """The picture in words."""
+    counts = ", ".join(f"{int(counts.sum())} {name}" for name, counts in overview.messages.items())
+    spoiled = f"; malformed bytes in {int((overview.malformed > 0).sum())} of {BINS} columns"
+    return f"Records over {'time' if overview.by_time else 'offset'}: {counts or 'none'}{spoiled}"
