@@ -14,16 +14,17 @@ BINS = 240
 """How many columns the picture has."""
 _ROWS = 7
 """How many messages have a row of their own; the others share one."""
-_SAMPLE = 64 * 1024
-"""The most bytes of a column that its entropy is computed of."""
+_FEWEST, _MOST = 256, 64 * 1024
+"""Of how many bytes the entropy of a column is computed: of those around it if it has less."""
 _HIGH = 14
 """The height of a lane."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overview:
-    """Numbers by column: the records of each message, the share of malformed bytes, and the entropy of these in bits
-    a byte; NaN where nothing is malformed. Columns from ``known`` on were not read yet.
+    """Numbers by column: the records of each message, the share of malformed bytes, and the ``entropy`` of these as a
+    share of what so many bytes can have; NaN where nothing is malformed. What is behind the share ``known`` of all
+    columns was not read yet.
 
     Columns go from ``first`` to ``last``: bytes, or nanoseconds since the Unix epoch if it is ``by_time``.
     """
@@ -71,31 +72,26 @@ def _malformed(capture: CaptureBytes, found: Found) -> Any:
 
 
 def _entropy(capture: CaptureBytes, found: Found, malformed: Any) -> Any:
-    """The entropy of the malformed bytes of each column that has some, or of all bytes where nothing is known."""
+    """The entropy of the first malformed range in each column, or of what of it is in the column and near it."""
     step = capture.size / BINS
     entropy = np.full(BINS, np.nan)
-    ranges = list(zip(*(each[found.malformed] for each in (found.offset, found.offset + found.length)), strict=True))
-    starts = np.array([start for start, _ in ranges], np.int64)
+    start, stop = (each[found.malformed] for each in (found.offset, found.offset + found.length))
     for number in np.flatnonzero(malformed > 0).tolist():
         begin, end = int(number * step), int((number + 1) * step) + 1
-        at = max(0, int(np.searchsorted(starts, begin, "right")) - 1)
-        counts = np.zeros(256, np.int64)
-        for start, stop in ranges[at:]:
-            if start >= end or counts.sum() >= _SAMPLE:
-                break
-            data = capture.read(max(int(start), begin), min(int(stop), end, max(int(start), begin) + _SAMPLE))
-            counts += np.bincount(np.frombuffer(data, np.uint8), minlength=256)
-        entropy[number] = bits(counts)
+        row = int(np.searchsorted(stop, begin, "right"))
+        around = max(0, _FEWEST - (end - begin)) // 2
+        first = max(int(start[row]), begin - around)
+        entropy[number] = relative_entropy(capture.read(first, min(int(stop[row]), end + around, first + _MOST)))
     return entropy
 
 
-def bits(counts: Any) -> float:
-    """The Shannon entropy, in bits a byte, of bytes of which there are so many of each value."""
-    total = counts.sum()
-    if not total:
-        return float("nan")
-    shares = counts[counts > 0] / total
-    return float(max(0.0, -(shares * np.log2(shares)).sum()))
+def relative_entropy(data: bytes) -> float:
+    """The Shannon entropy of bytes as a share of what so many bytes can have: 0 of equal ones, 1 of random ones."""
+    if len(data) < 2:
+        return 0.0
+    counts = np.bincount(np.frombuffer(data, np.uint8))
+    shares = counts[counts > 0] / len(data)
+    return float(abs((shares * np.log2(shares)).sum()) / np.log2(min(256, len(data))))
 
 
 def drawn(overview: Overview, when: Callable[[int], str]) -> str:
@@ -123,7 +119,7 @@ def _lanes(overview: Overview) -> Iterator[tuple[str, str, Any]]:
     if spoiled.any():
         heights = np.maximum(3, _HIGH * np.minimum(overview.malformed, 1))
         yield "malformed", "malformed", np.where(spoiled, heights, 0)
-        yield "entropy of these", "entropy", np.nan_to_num(np.maximum(1, _HIGH * overview.entropy / 8))
+        yield "entropy of these", "entropy", np.nan_to_num(np.maximum(1, _HIGH * overview.entropy))
 
 
 def _bars(heights: Any) -> str:

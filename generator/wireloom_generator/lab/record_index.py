@@ -17,6 +17,7 @@ from wireloom.codec.columns import NANOSECOND_TIME, StructOf
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar import arrow_schema
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.windows import Pieces
 from wireloom.inspection import Inspected
 from wireloom.inspection.record import explained
 from wireloom.options import CaptureKind, ParameterValue, ReadOptions
@@ -28,6 +29,10 @@ _TIMES = ("timestamp", NANOSECOND_TIME)
 """The types of columns that are times."""
 _AFTER = 64 * 1024
 """How many bytes after a malformed range decide why it is one."""
+_PIECE = 2 * 1024 * 1024
+"""How many bytes are decoded at once."""
+_ROOM = 4096
+"""For how many more records than is likely there is room."""
 _CHUNK = 1024 * 1024
 """How many bytes are searched at once."""
 
@@ -36,8 +41,8 @@ _CHUNK = 1024 * 1024
 class Found:
     """The first records of a capture, in order: arrays with an item for each of them.
 
-    ``message`` is the number of its name, or -1; ``time`` is in nanoseconds since the Unix epoch, or ``NO_TIME``. All
-    records before byte ``end`` are among them.
+    ``message`` is the number of its name, or -1; ``time`` is in nanoseconds since the Unix epoch, or ``NO_TIME``, and
+    None if no record has one. All records before byte ``end`` are among them.
     """
 
     offset: Any
@@ -53,7 +58,7 @@ class Found:
     def at(self, offset: int) -> int | None:
         """The number of the record that a byte is in; None if it is in none that was found."""
         number = int(np.searchsorted(self.offset, offset, "right")) - 1
-        return number if number >= 0 and offset < self.offset[number] + self.length[number] else None
+        return number if number >= 0 and offset < int(self.offset[number]) + int(self.length[number]) else None
 
 
 class RecordIndex:
@@ -71,7 +76,8 @@ class RecordIndex:
         self._parameters: Mapping[str, Any] = parameters
         self._stopped = Event()
         self._lock = Lock()
-        self._arrays = {name: np.zeros(0, kind) for name, kind in _KINDS.items()}
+        kept = [name for name in _KINDS if name != "time" or self.times]
+        self._arrays = {name: np.zeros(0, _KINDS[name]) for name in kept}
         self._count = 0
         self._end = 0
         self.done = False
@@ -88,15 +94,17 @@ class RecordIndex:
     def build(self) -> None:
         """Find all records, unless it is stopped."""
         columns = ("message", "_corrupt_reason", "_offset", "_length", *self.times)
-        options = ReadOptions(
-            parameters=self._given, positions=True, columns=columns, capture=CaptureKind.RAW
-        )
+        options = ReadOptions(parameters=self._given, positions=True, columns=columns, capture=CaptureKind.RAW)
         decoder = Decoder(self.codec, options, arrow_schema(View(self.codec, options).columns))
+        pieces, scanner = Pieces(self.capture.stream(), _PIECE, 0, final=True), decoder.scanner()
         try:
-            for cuts in decoder.cut(self.capture.stream()):
-                if self._stopped.is_set():
-                    return
-                self._add(cuts.parameters, list(decoder.cuts(cuts, "")))
+            for window in pieces:
+                at = 0
+                for cuts, at in scanner.scan(window):
+                    if self._stopped.is_set():
+                        return
+                    self._add(cuts.parameters, list(decoder.cuts(cuts, "")))
+                pieces.keep(at)
             self._end = self.capture.size
         except OSError as error:
             self.error = f"{self.capture.name} cannot be read: {error.strerror or error}"
@@ -108,7 +116,7 @@ class RecordIndex:
         """The records that are known by now."""
         with self._lock:
             arrays = {name: array[: self._count] for name, array in self._arrays.items()}
-            return Found(**arrays, end=self._end)
+            return Found(**{"time": None, **arrays}, end=self._end)
 
     def inspected(self, number: int) -> tuple[Inspected, bool]:
         """A record explained, and whether it is the header of the capture."""
@@ -132,26 +140,25 @@ class RecordIndex:
         if malformed:
             chosen &= found.malformed
         if text:
-            having = np.zeros(len(found), bool)
-            having[self._containing(found, text)] = True
-            chosen &= having
+            chosen &= self._containing(found, text)
         return np.flatnonzero(chosen)
 
     def _add(self, parameters: Mapping[str, Any], batches: list[Any]) -> None:
         """Take records with their parameters, in batches whose records may be in another order than in the capture."""
-        new = {name: np.concatenate([_column(self, batch, name) for batch in batches]) for name in _KINDS}
+        new = {name: np.concatenate([_column(self, batch, name) for batch in batches]) for name in self._arrays}
         order = np.argsort(new["offset"], kind="stable")
         count = self._count + len(order)
         if not len(order):
             return
         with self._lock:
             self._parameters = parameters
+            self._end = int(new["offset"][order[-1]] + new["length"][order[-1]])
             for name, array in self._arrays.items():
                 if count > len(array):
-                    self._arrays[name] = np.concatenate([array, np.zeros(max(count, 4096), array.dtype)])
+                    likely = count * self.capture.size // max(1, self._end)
+                    self._arrays[name] = np.concatenate([array, np.zeros(likely - len(array) + _ROOM, array.dtype)])
                 self._arrays[name][self._count : count] = new[name][order]
             self._count = count
-            self._end = int(self._arrays["offset"][count - 1] + self._arrays["length"][count - 1])
 
     def _told(self, start: int, length: int) -> DecodeError | None:
         """The error that a reader of the whole capture found about the length of a record; None if it is another."""
@@ -162,22 +169,22 @@ class RecordIndex:
         return cut.error if cut is not None else None
 
     def _containing(self, found: Found, text: str) -> Any:
-        """The numbers of the records with a text in their bytes."""
+        """For each record, whether a text begins in its bytes."""
         wanted = [text.encode()]
         digits = "".join(text.split()).removeprefix("0x")
         if re.fullmatch(r"([0-9a-fA-F]{2})+", digits):
             wanted.append(bytes.fromhex(digits))
         pattern = re.compile(b"|".join(map(re.escape, wanted)), re.DOTALL)
         overlap = max(map(len, wanted)) - 1
-        places: list[int] = []
+        having = np.zeros(len(found), bool)
         for at in range(0, found.end, _CHUNK):
             chunk = self.capture.read(at, min(at + _CHUNK + overlap, found.end))
-            places += (at + each.start() for each in pattern.finditer(chunk))
-        numbers = np.searchsorted(found.offset, places, "right") - 1
-        return np.unique(numbers[numbers >= 0])
+            places = [at + each.start() for each in pattern.finditer(chunk)]
+            having[np.searchsorted(found.offset, places, "right") - 1] = True
+        return having
 
 
-_KINDS = {"offset": np.int64, "length": np.int64, "message": np.int16, "malformed": np.bool_, "time": np.int64}
+_KINDS = {"offset": np.int64, "length": np.int32, "message": np.int16, "malformed": np.bool_, "time": np.int64}
 
 
 def _column(index: RecordIndex, batch: Any, name: str) -> Any:

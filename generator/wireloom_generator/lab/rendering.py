@@ -55,12 +55,15 @@ class _Tree:
             classes += [f"wl-c{colour}"] if part.start < part.end else []
             classes += ["wl-bad"] if self.inspected.is_bad(part) else []
         line = self.line_of(names)
+        own = line if line is not None and line.name == part.name.partition("[")[0] else None
         place = place_of(part)
-        if line is not None:
+        if line is not None and line.name not in ("record", "message"):
             place += f' data-path="{escape(str(line.at.path))}" data-line="{line.at.line}"'
+        if own is not None:
+            place += f' title="{escape(" ".join(f"{own.type}. {own.doc}".split()))}"'
         yield (
             f'<li role="none"><div class="{" ".join(classes)}" role="treeitem" aria-level="{depth}"'
-            f' style="--depth: {depth - 1}" tabindex="{self.focus}"{place}>{self._cells(part, line)}</div>'
+            f' style="--depth: {depth - 1}" tabindex="{self.focus}"{place}>{self._cells(part, own)}</div>'
         )
         self.focus = -1
         if part.children:
@@ -71,7 +74,6 @@ class _Tree:
         yield "</li>"
 
     def _cells(self, part: Shown, line: FieldLine | None) -> str:
-        has_line = line is not None and line.name == part.name.partition("[")[0]
         size = part.end - part.start
         value = [("text", part.text), ("label", part.label), ("note", part.note)]
         words = " ".join(f'<span class="wl-{kind}">{escape(text)}</span>' for kind, text in value if text)
@@ -80,8 +82,8 @@ class _Tree:
             "value": words,
             "offset": f"{self.inspected.offset + part.start:#x}" if size else "",
             "size": str(size) if size else "",
-            "type": escape(line.type) if line is not None and has_line else "",
-            "what": escape(" ".join(line.doc.split())) if line is not None and has_line else "",
+            "type": escape(line.type) if line is not None else "",
+            "what": escape(" ".join(line.doc.split())) if line is not None else "",
         }
         return "".join(f'<span class="lab-{name}">{cell}</span>' for name, cell in cells.items())
 

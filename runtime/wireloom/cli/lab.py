@@ -1,0 +1,62 @@
+"""``wireloom lab``: a page of this machine on which a spec is written beside a capture."""
+
+import os
+import webbrowser
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from wireloom import files
+from wireloom.cli import starter
+from wireloom.cli.arguments import parameters, parameters_of
+from wireloom.cli.diagnostics import MisuseError, say
+from wireloom.cli.specs import compiler
+from wireloom.extras import needed
+
+_NEW = "my_protocol"
+
+
+@click.command
+@click.argument("specs", type=Path, required=False, help="A spec or a folder of specs; by default a small one to start from.")
+@click.argument("capture", type=Path, required=False, help="The capture to decode; by default the worked examples.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port of the page; 0 takes a free one.")
+@click.option("--browser/--no-browser", default=True, help="Whether to open the page in the browser.")
+@parameters
+def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, parameters: Sequence[str]) -> None:
+    """Open a page to write a spec beside a capture that it decodes at once.
+
+    Only this machine can open it, and only with the address that is printed.
+    """
+    os.environ["WIRELOOM_ACCEL"] = "0"  # specs change while they are decoded; compiled loops would be for nothing
+    with_lab = needed("this command", "lab")
+    try:
+        with with_lab:
+            import_module("nicegui")
+            import_module("wireloom.columnar")
+    except ModuleNotFoundError as error:
+        raise MisuseError(str(error)) from None
+    workspace, session, bytes_ = (compiler(f"lab.{name}") for name in ("workspace", "session", "capture_bytes"))
+    told = parameters_of(parameters)
+    if specs is not None and not specs.exists():
+        raise MisuseError(f"there is no file or folder {files.shown(specs)}; without one, the lab has a spec to start from")
+    if capture is not None and not capture.exists():
+        raise MisuseError(f"there is no file {files.shown(capture)}")
+    new = starter.texts(_NEW) if specs is None else {}
+    try:
+        edited = workspace.Workspace([specs] if specs is not None else [], new)
+        opened = None if capture is None else bytes_.FileBytes(capture)
+    except (workspace.UnreadableError, bytes_.NoCaptureError) as error:
+        raise MisuseError(str(error)) from None
+    if not edited.files:
+        raise MisuseError(f"there is no spec in {files.shown(specs)}")
+    serving = compiler("lab.serving")
+    serving.serve(lambda: session.Session(edited, opened, told), port, lambda address: _show(address, browser=browser))
+
+
+def _show(address: str, *, browser: bool) -> None:
+    print(address, flush=True)
+    say("the lab is open until you press Ctrl-C; whoever knows the address can use it")
+    if browser:
+        webbrowser.open(address)
