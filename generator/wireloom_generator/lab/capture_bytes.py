@@ -39,13 +39,13 @@ class CaptureBytes:
 
 
 class FileBytes(CaptureBytes):
-    """As a file has them when it is opened; what is appended later is not seen. Raises ``NoCaptureError``, ``OSError``."""
+    """As a file has them; what is appended later is not seen. Raises ``NoCaptureError`` and ``OSError``."""
 
     def __init__(self, path: Path) -> None:
         if path.is_dir():
             raise NoCaptureError(f"{path} is a directory; name a file in it")
         if not CaptureFile(str(path), 0, 0).splittable:
-            raise NoCaptureError(f"{path} is compressed, so that no place in it can be shown by itself; unpack it first")
+            raise NoCaptureError(f"{path} is compressed, so no place in it can be read by itself; unpack it first")
         super().__init__(path.name, b"")
         self._file = io.FileIO(path)
         self.size = os.fstat(self._file.fileno()).st_size

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nicegui import events, ui
@@ -82,7 +83,8 @@ def question(what: str, answers: Mapping[str, Callable[[], None]]) -> ui.dialog:
         ui.label(what)
         with ui.row():
             for answer, action in answers.items():
-                ui.button(answer, on_click=action).props("flat no-caps dense")
+                button = ui.button(answer, on_click=action).props("flat no-caps dense")
+                button.on_click(dialog.close)
     return dialog
 
 
@@ -131,7 +133,7 @@ def _paste(page: "Page") -> ui.dialog:
 
 
 def _spec(page: "Page") -> dict[str, Any]:
-    names = {str(path): _short(path.parent.name, path.name) for path in page.session.workspace.files}
+    names = {str(path): f"{path.parent.name}/{path.name}" for path in page.session.workspace.files}
     with ui.element("section").classes("lab-pane lab-spec").props('aria-label="Spec" data-pane'):
         with ui.element("div").classes("lab-bar"):
             files = ui.select(names, with_input=len(names) > 12).props('dense borderless aria-label="File"')
@@ -146,14 +148,8 @@ def _spec(page: "Page") -> dict[str, Any]:
 
 
 def _opened(page: "Page", value: str | None) -> None:
-    from pathlib import Path
-
     if value is not None and Path(value) != page.session.path:
         page.open(Path(value))
-
-
-def _short(folder: str, name: str) -> str:
-    return f"{folder}/{name}"
 
 
 def _record(page: "Page") -> dict[str, Any]:
@@ -161,15 +157,21 @@ def _record(page: "Page") -> dict[str, Any]:
         with ui.element("div").classes("lab-bar"):
             headline = ui.label().classes("lab-headline").props('aria-live="polite"')
             ui.space()
-            _button("", "chevron_left", lambda: page._step(-1), "Previous record: Alt+PageUp").props('aria-label="Previous record"')
-            _button("", "chevron_right", lambda: page._step(1), "Next record: Alt+PageDown").props('aria-label="Next record"')
+            _button("", "chevron_left", lambda: page.step(-1), "Previous record: Alt+PageUp").props(
+                'aria-label="Previous record"'
+            )
+            _button("", "chevron_right", lambda: page.step(1), "Next record: Alt+PageDown").props(
+                'aria-label="Next record"'
+            )
             _button("Make an example", "post_add", page.make_example, "Write this record into the spec: Alt+W")
         stale = ui.label().classes("lab-stale").props('role="status"')
         reason = ui.label().classes("wl-reason").props('role="note"')
         stale.set_visibility(False)
         with ui.splitter(value=61).classes("lab-record-columns") as columns:
             with columns.before:
-                bytes_ = ui.html("", sanitize=False).classes("lab-bytes").props('data-pane tabindex="0" aria-label="Bytes"')
+                bytes_ = (
+                    ui.html("", sanitize=False).classes("lab-bytes").props('data-pane tabindex="0" aria-label="Bytes"')
+                )
             with columns.after:
                 tree = ui.html("", sanitize=False).classes("lab-fields").props('data-pane aria-label="Fields"')
     return {"headline": headline, "reason": reason, "stale": stale, "bytes": bytes_, "tree": tree}
@@ -178,7 +180,9 @@ def _record(page: "Page") -> dict[str, Any]:
 def _lower(page: "Page") -> dict[str, Any]:
     names = ("Records", "Spark schema", "Documentation", "Parser")
     with ui.element("section").classes("lab-pane lab-lower").props('aria-label="Capture and outputs" data-pane'):
-        with ui.tabs(on_change=lambda event: page.show_tab(str(event.value))).props("dense no-caps align=left inline-label") as tabs:
+        with ui.tabs(on_change=lambda event: page.show_tab(str(event.value))).props(
+            "dense no-caps align=left inline-label"
+        ) as tabs:
             for name in names:
                 ui.tab(name)
         with ui.tab_panels(tabs, value="Records", animated=False, keep_alive=True).classes("lab-panels"):
@@ -200,10 +204,12 @@ def _records(page: "Page") -> dict[str, Any]:
     with ui.element("div").classes("lab-bar lab-filters"):
         count = ui.label().classes("lab-count").props('aria-live="polite"')
         ui.space()
-        ui.toggle({False: "Offset", True: "Time"}, value=False, on_change=lambda event: page.over_time(bool(event.value))).props(
-            f'{_TOGGLE} aria-label="The picture is over"'
+        ui.toggle(
+            {False: "Offset", True: "Time"}, value=False, on_change=lambda event: page.over_time(bool(event.value))
+        ).props(f'{_TOGGLE} aria-label="The picture is over"')
+        messages = ui.select([], multiple=True, label="Messages", on_change=page.filter).props(
+            "dense options-dense clearable"
         )
-        messages = ui.select([], multiple=True, label="Messages", on_change=page.filter).props("dense options-dense clearable")
         text = ui.input("Text, or bytes in hex", on_change=page.filter).props("dense clearable debounce=400")
         malformed = ui.checkbox("Malformed", on_change=page.filter).props("dense")
     grid = ui.aggrid(

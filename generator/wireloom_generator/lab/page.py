@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from html import escape
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ class Page:
         self.by_time = False
         self.edits = 0
         """How many edits there were: what was checked for an earlier one is dropped."""
+        self.pages: dict[str, str] = {}
+        """The documentation, by the names of its pages."""
         self.shown = (-1, False)
         """How many records the picture had, and whether those were all."""
 
@@ -62,7 +64,7 @@ class Page:
     def _handlers(self) -> dict[str, Callable[[events.GenericEventArguments], Any]]:
         return {
             "lab_record": lambda event: self.select(int(event.args)),
-            "lab_step": lambda event: self._step(int(event.args)),
+            "lab_step": lambda event: self.step(int(event.args)),
             "lab_place": lambda event: self._place(float(event.args)),
             "lab_open": self._open_line,
             "lab_save": lambda _: self.save(),
@@ -86,7 +88,7 @@ class Page:
         if path not in self.editors:
             with self.parts.editors:
                 text = self.session.workspace.drafts[path].text
-                self.editors[path] = layout.editor(text, lambda event, path=path: self._edited(path, event.value))
+                self.editors[path] = layout.editor(text, partial(self._edited, path))
         for other, editor in self.editors.items():
             editor.set_visibility(other == path)
         self.parts.files.set_value(str(path))
@@ -95,14 +97,16 @@ class Page:
         if self.session.folder != folder:
             self._schedule()
 
-    def _edited(self, path: Path, text: str) -> None:
-        self.session.workspace.edit(path, text)
+    def _edited(self, path: Path, event: events.ValueChangeEventArguments[str]) -> None:
+        self.session.workspace.edit(path, event.value)
         self._show_saved()
         self._schedule()
 
     def _show_saved(self) -> None:
         unsaved = self.session.workspace.unsaved
-        self.parts.saved.set_text("" if not unsaved else "not saved" if len(unsaved) == 1 else f"{len(unsaved)} not saved")
+        self.parts.saved.set_text(
+            "" if not unsaved else "not saved" if len(unsaved) == 1 else f"{len(unsaved)} not saved"
+        )
         self._told("unsaved", len(unsaved))
 
     def save(self, *, over: bool = False) -> None:
@@ -125,12 +129,10 @@ class Page:
         """Ask what to do about a file that was changed on disk."""
 
         def overwrite() -> None:
-            asking.close()
             self.session.workspace.save(path, over=True)
             self._show_saved()
 
         def reload() -> None:
-            asking.close()
             try:
                 text = self.session.workspace.reload(path)
             except (UnreadableError, OSError) as error:
@@ -140,9 +142,8 @@ class Page:
                 self.editors[path].set_value(text)
             self._show_saved()
 
-        asking = layout.question(
-            what, {"Write mine over it": overwrite, "Take what is on disk": reload, "Do nothing": lambda: asking.close()}
-        )
+        answers = {"Write mine over it": overwrite, "Take what is on disk": reload, "Do nothing": lambda: None}
+        layout.question(what, answers)
 
     # Checks
 
@@ -241,13 +242,16 @@ class Page:
             self.selected, self.offset = number, int(found.offset[number])
             self._show_record()
 
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Show another of the listed records."""
         numbers = self.session.numbers()
         if not len(numbers):
             return
         at = 0
         if self.selected is not None:
-            at = numbers.index(self.selected) if isinstance(numbers, range) else int(numbers.searchsorted(self.selected))
+            at = (
+                numbers.index(self.selected) if isinstance(numbers, range) else int(numbers.searchsorted(self.selected))
+            )
         to = max(0, min(len(numbers) - 1, at + by))
         self.select(int(numbers[to]))
         self._told("row", to)
@@ -330,18 +334,18 @@ class Page:
         if name == "Documentation":
             await self._show_pages()
         elif name in _MODULES:
-            modules = await run.io_bound(lambda: compiled.modules)
+            text = await run.io_bound(lambda: compiled.modules[_MODULES[name]])
             with self.client:
-                self.parts.codes[name].set_value(modules[_MODULES[name]])
+                self.parts.codes[name].set_value(text or "")
 
     async def _show_pages(self) -> None:
         compiled = self.session.compiled
         if compiled is None:
             return
-        self.pages = await run.io_bound(compiled.pages)
-        message = self.session.index and self.selected is not None and self.session.index.inspected(self.selected)[0].message
+        self.pages = await run.io_bound(compiled.pages) or {}
+        name = f"{self.session.message(self.selected)}.md"
         with self.client:
-            self.show_page(f"{message}.md" if f"{message}.md" in self.pages else "index.md")
+            self.show_page(name if name in self.pages else "index.md")
 
     def show_page(self, name: str) -> None:
         """Show a page of the documentation."""

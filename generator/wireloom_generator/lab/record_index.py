@@ -77,7 +77,7 @@ class RecordIndex:
         self._stopped = Event()
         self._lock = Lock()
         kept = [name for name in _KINDS if name != "time" or self.times]
-        self._arrays = {name: np.zeros(0, _KINDS[name]) for name in kept}
+        self._arrays: dict[str, Any] = {name: np.zeros(0, _KINDS[name]) for name in kept}
         self._count = 0
         self._end = 0
         self.done = False
@@ -99,12 +99,13 @@ class RecordIndex:
         pieces, scanner = Pieces(self.capture.stream(), _PIECE, 0, final=True), decoder.scanner()
         try:
             for window in pieces:
-                at = 0
-                for cuts, at in scanner.scan(window):
+                kept = 0
+                for cuts, after in scanner.scan(window):
                     if self._stopped.is_set():
                         return
                     self._add(cuts.parameters, list(decoder.cuts(cuts, "")))
-                pieces.keep(at)
+                    kept = after
+                pieces.keep(kept)
             self._end = self.capture.size
         except OSError as error:
             self.error = f"{self.capture.name} cannot be read: {error.strerror or error}"

@@ -16,8 +16,8 @@ from wireloom_generator.lab.capture_bytes import CaptureBytes
 from wireloom_generator.lab.compiling import Check, Compiled
 from wireloom_generator.lab.overview import drawn, overview
 from wireloom_generator.lab.record_index import Found, RecordIndex
-from wireloom_generator.lab.workspace import Workspace
 from wireloom_generator.lab.worked_example import NoExampleError, example_of, with_example
+from wireloom_generator.lab.workspace import Workspace
 from wireloom_generator.problems import Problem, Severity
 
 RAW_BYTES = 1024
@@ -26,7 +26,7 @@ RAW_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
-    """A record as it is shown: HTML of its bytes and of its fields, a line that describes it, and why it is malformed."""
+    """A record as it is shown: HTML of its bytes and fields, a line that describes it, and why it is malformed."""
 
     number: int | None
     headline: str
@@ -163,6 +163,10 @@ class Session:
         headline = inspected.headline(number)
         return RecordView(number, headline, inspected.reason, rendering.bytes_of(inspected), tree)
 
+    def message(self, number: int | None) -> str | None:
+        """The message of a record, if it is known."""
+        return None if self.index is None or number is None else self.index.inspected(number)[0].message
+
     def nearest(self, offset: int) -> int | None:
         """The number of the record at a byte of the capture, or of the last one before it."""
         found = self.found
@@ -202,8 +206,8 @@ class Session:
         if header or (inspected.message is not None and message is None):
             raise NoExampleError("it is the header of the capture, which has no worked examples")
         codec, parameters = self.compiled.codec, self.index.known
-        error = inspected.error and inspected.error.code
-        row = codec.decode(inspected.data, parameters, little=inspected.byte_order == "little") if not error else {}
+        error = None if inspected.error is None else inspected.error.code
+        row = codec.decode(inspected.data, parameters, little=inspected.byte_order == "little") if error is None else {}
         told = _told(codec, parameters)
         example = example_of(name, inspected.data, row, inspected.message, error, told)
         assert message is not None and message.path is not None

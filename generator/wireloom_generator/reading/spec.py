@@ -11,7 +11,6 @@ from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading import limits, shape, source, syntax
 from wireloom_generator.reading.unrolling import unrolled
 
-
 NO_DRAFTS: Mapping[Path, str] = MappingProxyType({})
 
 

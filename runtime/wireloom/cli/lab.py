@@ -19,7 +19,9 @@ _NEW = "my_protocol"
 
 
 @click.command
-@click.argument("specs", type=Path, required=False, help="A spec or a folder of specs; by default a small one to start from.")
+@click.argument(
+    "specs", type=Path, required=False, help="A spec or a folder of specs; by default a small one to start from."
+)
 @click.argument("capture", type=Path, required=False, help="The capture to decode; by default the worked examples.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port of the page; 0 takes a free one.")
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page in the browser.")
@@ -30,9 +32,8 @@ def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, para
     Only this machine can open it, and only with the address that is printed.
     """
     os.environ["WIRELOOM_ACCEL"] = "0"  # specs change while they are decoded; compiled loops would be for nothing
-    with_lab = needed("this command", "lab")
     try:
-        with with_lab:
+        with needed("this command", "lab"):
             import_module("nicegui")
             import_module("wireloom.columnar")
     except ModuleNotFoundError as error:
@@ -40,7 +41,9 @@ def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, para
     workspace, session, bytes_ = (compiler(f"lab.{name}") for name in ("workspace", "session", "capture_bytes"))
     told = parameters_of(parameters)
     if specs is not None and not specs.exists():
-        raise MisuseError(f"there is no file or folder {files.shown(specs)}; without one, the lab has a spec to start from")
+        raise MisuseError(
+            f"there is no file or folder {files.shown(specs)}; without one, the lab has a spec to start from"
+        )
     if capture is not None and not capture.exists():
         raise MisuseError(f"there is no file {files.shown(capture)}")
     new = starter.texts(_NEW) if specs is None else {}
@@ -49,7 +52,7 @@ def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, para
         opened = None if capture is None else bytes_.FileBytes(capture)
     except (workspace.UnreadableError, bytes_.NoCaptureError) as error:
         raise MisuseError(str(error)) from None
-    if not edited.files:
+    if specs is not None and not edited.files:
         raise MisuseError(f"there is no spec in {files.shown(specs)}")
     serving = compiler("lab.serving")
     serving.serve(lambda: session.Session(edited, opened, told), port, lambda address: _show(address, browser=browser))
