@@ -14,6 +14,8 @@ BINS = 240
 """How many columns the picture has."""
 _ROWS = 7
 """How many messages have a row of their own; the others share one."""
+_PART = 64 * 1024
+"""How many records are counted at once."""
 _FEWEST, _MOST = 256, 64 * 1024
 """Of how many bytes the entropy of a column is computed: of those around it if it has less."""
 _HIGH = 14
@@ -39,24 +41,36 @@ class Overview:
 
 
 def overview(capture: CaptureBytes, found: Found, names: list[str], *, by_time: bool = False) -> Overview:
-    """The overview of the records that were found in a capture."""
-    places, first, last = found.offset, 0, max(1, capture.size)
-    timed = np.ones(len(found), bool)
-    if by_time:
-        timed = found.time != NO_TIME
-        places = found.time
-        first, last = (int(places[timed].min()), int(places[timed].max()) + 1) if timed.any() else (0, 1)
-    column = ((places - first) / ((last - first) / BINS)).clip(0, BINS - 1).astype(np.int64)
-    codes, counts = np.unique(found.message[found.message >= 0], return_counts=True)
-    order = [int(code) for code in codes[np.argsort(-counts, kind="stable")]]
-    rows = {names[code]: found.message == code for code in order[:_ROWS]}
+    """The overview of the records that were found in a capture. Over time, all of them must have been."""
+    first, last = _times(found) if by_time else (0, max(1, capture.size))
+    counts = np.zeros((len(names), BINS), np.int64)
+    for part in _parts(found):
+        places = found.time[part] if by_time else found.offset[part]
+        column = ((places - first) / ((last - first) / BINS)).clip(0, BINS - 1).astype(np.int64)
+        known = (found.message[part] >= 0) & ((not by_time) | (places != NO_TIME))
+        cells = found.message[part][known].astype(np.int64) * BINS + column[known]
+        counts += np.bincount(cells, minlength=counts.size).reshape(counts.shape)
+    totals = counts.sum(1)
+    order = [code for code in np.argsort(-totals, kind="stable").tolist() if totals[code]]
+    messages = {names[code]: counts[code] for code in order[:_ROWS]}
     if rest := order[_ROWS:]:
-        rows[f"{len(rest)} others"] = np.isin(found.message, rest)
-    messages = {name: np.bincount(column[mine & timed], minlength=BINS) for name, mine in rows.items()}
+        messages[f"{len(rest)} others"] = counts[rest].sum(0)
     malformed = np.zeros(BINS) if by_time else _malformed(capture, found)
     entropy = np.full(BINS, np.nan) if by_time else _entropy(capture, found, malformed)
-    known = 1.0 if by_time or not capture.size else found.end / capture.size
-    return Overview(messages, malformed, entropy, known, first, last, by_time)
+    read = 1.0 if by_time or not capture.size else found.end / capture.size
+    return Overview(messages, malformed, entropy, read, first, last, by_time)
+
+
+def _parts(found: Found) -> Iterator[slice]:
+    """The records in parts that need little memory."""
+    return (slice(at, at + _PART) for at in range(0, len(found), _PART))
+
+
+def _times(found: Found) -> tuple[int, int]:
+    """The first time of a record, and that after the last one."""
+    timed = [times[times != NO_TIME] for times in (found.time[part] for part in _parts(found))]
+    ends = [(int(times.min()), int(times.max()) + 1) for times in timed if len(times)]
+    return (min(first for first, _ in ends), max(last for _, last in ends)) if ends else (0, 1)
 
 
 def _malformed(capture: CaptureBytes, found: Found) -> Any:

@@ -18,7 +18,7 @@ from wireloom_generator.lab.workspace import ChangedError, UnreadableError
 
 PAUSE = 0.25
 """For so many seconds nothing is typed before a draft is checked."""
-TICK = 0.3
+TICK = 0.5
 """How often the page shows how far the records of a capture are found, in seconds."""
 
 
@@ -206,7 +206,7 @@ class Page:
 
     # Records
 
-    def _tick(self) -> None:
+    async def _tick(self) -> None:
         """Show what was found since the last time."""
         index = self.session.index
         if index is None:
@@ -221,7 +221,13 @@ class Page:
             self._show_record()
         self._show_count()
         self._told("records", len(self.session.numbers()), first)
-        self.parts.picture.set_content(self.session.picture(by_time=self.by_time))
+        await self._draw()
+
+    async def _draw(self) -> None:
+        """Draw the picture of the capture."""
+        picture = await run.io_bound(self.session.picture, by_time=self.by_time)
+        with self.client:
+            self.parts.picture.set_content(picture or "")
 
     def _show_count(self) -> None:
         index = self.session.index
@@ -283,13 +289,13 @@ class Page:
         self._show_count()
         self._told("records", len(self.session.numbers()), True)
 
-    def over_time(self, by_time: bool) -> None:
+    async def over_time(self, by_time: bool) -> None:
         """Draw the picture over time, or over offset."""
         index = self.session.index
         self.by_time = by_time and index is not None and bool(index.times)
         if by_time and not self.by_time:
             ui.notify("no field of these records is a time; give one as: {timestamp: …}", type="info")
-        self.parts.picture.set_content(self.session.picture(by_time=self.by_time))
+        await self._draw()
 
     def paste(self, text: str) -> bool:
         """Take bytes that were pasted as the capture; whether that worked."""

@@ -16,6 +16,7 @@ from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.columns import NANOSECOND_TIME, StructOf
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar import arrow_schema
+from wireloom.columnar.buffers import as_numpy, fields_of, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.windows import Pieces
 from wireloom.inspection import Inspected
@@ -29,8 +30,8 @@ _TIMES = ("timestamp", NANOSECOND_TIME)
 """The types of columns that are times."""
 _AFTER = 64 * 1024
 """How many bytes after a malformed range decide why it is one."""
-_PIECE = 2 * 1024 * 1024
-"""How many bytes are decoded at once."""
+_PIECE, _ROWS = 1024 * 1024, 8 * 1024
+"""How many bytes are read, and records decoded, at once."""
 _ROOM = 4096
 """For how many more records than is likely there is room."""
 _CHUNK = 1024 * 1024
@@ -96,6 +97,7 @@ class RecordIndex:
         columns = ("message", "_corrupt_reason", "_offset", "_length", *self.times)
         options = ReadOptions(parameters=self._given, positions=True, columns=columns, capture=CaptureKind.RAW)
         decoder = Decoder(self.codec, options, arrow_schema(View(self.codec, options).columns))
+        decoder.rows = decoder.share = _ROWS
         pieces, scanner = Pieces(self.capture.stream(), _PIECE, 0, final=True), decoder.scanner()
         try:
             for window in pieces:
@@ -192,23 +194,20 @@ def _column(index: RecordIndex, batch: Any, name: str) -> Any:
     """A column of the index, of the records of a batch."""
     match name:
         case "offset" | "length":
-            return batch.column(f"_{name}").to_numpy(zero_copy_only=False)
+            return as_numpy(batch.column(f"_{name}"))
         case "malformed":
-            return batch.column("_corrupt_reason").is_valid().to_numpy(zero_copy_only=False)
+            return valid_of(batch.column("_corrupt_reason"))
         case "message":
             words = batch.column("message").dictionary_encode()
-            codes = np.array([index.names.index(each) for each in words.dictionary.to_pylist()] + [-1], np.int16)
-            return codes[words.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
+            codes = np.array([index.names.index(word.as_py()) for word in words.dictionary] + [-1], np.int16)
+            return codes[np.where(valid_of(words.indices), as_numpy(words.indices), len(codes) - 1)]
     times = np.full(batch.num_rows, NO_TIME, np.int64)
     for path in index.times:
         top, _, inner = path.partition(".")
         column = batch.column(top)
-        there = column.is_valid().to_numpy(zero_copy_only=False)
-        values = column.field(inner) if inner else column
-        there &= values.is_valid().to_numpy(zero_copy_only=False)
-        unit = {"us": 1000, "ns": 1}[values.type.unit]
-        numbers = values.cast("int64").fill_null(0).to_numpy(zero_copy_only=False)
-        times = np.where(there, numbers * unit, times)
+        values = fields_of(column)[inner] if inner else column
+        there = valid_of(column) & valid_of(values)
+        times = np.where(there, as_numpy(values) * {"us": 1000, "ns": 1}[values.type.unit], times)
     return times
 
 

@@ -1,5 +1,6 @@
 """The lab as a server: bound to this machine alone, behind its gate, until it is interrupted."""
 
+import gc
 import secrets
 import socket
 from collections.abc import Callable
@@ -19,6 +20,7 @@ def serve(session: Callable[[], Session], port: int, opened: Callable[[str], Non
 
     ``opened`` gets the address once it is known. With port 0, any free one is taken. Raises ``OSError``.
     """
+    gc.enable()  # which the compiler has turned off, as it ends soon everywhere else
     listening = socket.create_server((HOST, port))
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
