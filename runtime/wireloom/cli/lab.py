@@ -1,13 +1,10 @@
 """``wireloom lab``: a page of this machine on which a spec is written beside a capture."""
 
 import os
-import sys
 import webbrowser
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import cast
 
 import click
 
@@ -35,7 +32,6 @@ def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, para
     Only this machine can open it, and only with the address that is printed.
     """
     os.environ["WIRELOOM_ACCEL"] = "0"  # specs change while they are decoded; compiled loops would be for nothing
-    sys.modules.setdefault("pandas", cast(ModuleType, None))  # Arrow imports it if it is there, which takes 50 MB
     try:
         with needed("this command", "lab"):
             import_module("nicegui")
