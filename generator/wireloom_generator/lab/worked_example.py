@@ -13,8 +13,6 @@ from wireloom_generator.traces import text_of
 
 MOST_BYTES = 4096
 """A worked example that people read has no more bytes."""
-_LINE = 16
-"""How many bytes are on a line."""
 
 
 class NoExampleError(Exception):
