@@ -275,7 +275,7 @@ class Page:
         self.parts.headline.set_text(view.headline)
         self.parts.reason.set_text(view.reason)
         self.parts.reason.set_visibility(bool(view.reason))
-        self.parts.bytes.set_content(view.bytes)
+        self.parts.bytes.set_content(view.bytes if view.headline else _EMPTY)
         self.parts.tree.set_content(view.tree or '<p class="lab-empty">No field is known yet.</p>')
         self.parts.source.set_text(f"{self.session.capture.name}, {_counted(self.session.capture.size, 'byte')}")
         self._told("record")
@@ -343,6 +343,7 @@ class Page:
             text = await run.io_bound(lambda: compiled.modules[_MODULES[name]])
             with self.client:
                 self.parts.codes[name].set_value(text or "")
+                self._told("theme")
 
     async def _show_pages(self) -> None:
         compiled = self.session.compiled
@@ -364,6 +365,8 @@ class Page:
         with self.client:
             ui.run_javascript(f"lab.{function}({', '.join(map(json.dumps, arguments))})")
 
+
+_EMPTY = '<p class="lab-empty">There are no bytes yet. Paste some, or name a capture when you start the lab.</p>'
 
 _MODULES = {"Spark schema": "spark", "Parser": "parsers", "Documentation": ""}
 """The tabs that show what is generated, with the modules that they show."""

@@ -286,5 +286,6 @@ globalThis.lab = (() => {
       api.setGridOption("datasource", { getRows: rows });
     },
     focused,
+    theme,
   };
 })();
