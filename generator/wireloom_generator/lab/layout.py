@@ -1,14 +1,12 @@
 """The widgets of the page, and where they are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from nicegui import events, ui
-
-if TYPE_CHECKING:
-    from wireloom_generator.lab.page import Page
 
 SHORTCUTS = {
     "Ctrl+S": "save the specs",
@@ -22,8 +20,20 @@ SHORTCUTS = {
     "F1": "this list",
 }
 
-
 _TOGGLE = "no-caps dense unelevated color=none text-color=lab-muted toggle-color=lab-lit toggle-text-color=lab-ink"
+
+
+class Actions(Protocol):
+    """What widgets do."""
+
+    def choose(self, path: Path) -> None: ...
+    def filter(self) -> None: ...
+    def make_example(self) -> None: ...
+    async def over_time(self, by_time: bool) -> None: ...
+    def paste(self, text: str) -> bool: ...
+    def save(self) -> None: ...
+    async def show_tab(self, name: str) -> None: ...
+    def step(self, by: int) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +62,8 @@ class Parts:
     help: ui.dialog
 
 
-def made(page: "Page") -> Parts:
-    """Make the widgets."""
+def made(page: Actions, paths: Sequence[Path]) -> Parts:
+    """Make the widgets, with the files at ``paths`` to choose from."""
     for name in ("inspection/annotated.css", "assets/lab.css"):
         ui.add_head_html(f'<link rel="stylesheet" href="{name}">')
     for name in ("inspection/annotated.js", "assets/lab.js"):
@@ -63,7 +73,7 @@ def made(page: "Page") -> Parts:
     with ui.element("main").classes("lab-main"), ui.splitter(horizontal=True, value=60).classes("lab-rows") as rows:
         with rows.before, ui.splitter(value=35).classes("lab-columns") as columns:
             with columns.before:
-                spec = _spec(page)
+                spec = _spec(page, paths)
             with columns.after:
                 record = _record(page)
         with rows.after:
@@ -88,17 +98,16 @@ def question(what: str, answers: Mapping[str, Callable[[], None]]) -> ui.dialog:
     return dialog
 
 
-def _header(page: "Page", help_: ui.dialog) -> ui.label:
+def _header(page: Actions, help_: ui.dialog) -> ui.label:
     with ui.element("header").classes("lab-header"):
         ui.html("<h1>Wireloom lab</h1>", sanitize=False)
         source = ui.label().classes("lab-source")
-        _button("Paste bytes", "content_paste", lambda: _paste(page).open())
+        _button("Paste bytes", "content_paste", _paste(page).open)
         ui.space()
         dark = ui.dark_mode(None)
         options: dict[Any, str] = {None: "System", False: "Light", True: "Dark"}
-        ui.toggle(options, value=None, on_change=lambda event: dark.set_value(event.value)).props(
-            f'{_TOGGLE} aria-label="Colours"'
-        ).classes("lab-theme")
+        colours = ui.toggle(options, value=None, on_change=lambda event: dark.set_value(event.value))
+        colours.props(f'{_TOGGLE} aria-label="Colours"')
         _button("Shortcuts", "keyboard", help_.open)
     return source
 
@@ -118,7 +127,7 @@ def _help() -> ui.dialog:
     return dialog
 
 
-def _paste(page: "Page") -> ui.dialog:
+def _paste(page: Actions) -> ui.dialog:
     with ui.dialog() as dialog, ui.card().classes("lab-card lab-wide"):
         area = ui.textarea("Bytes in hex; # begins a comment").props("autofocus outlined").classes("lab-paste")
 
@@ -132,12 +141,12 @@ def _paste(page: "Page") -> ui.dialog:
     return dialog
 
 
-def _spec(page: "Page") -> dict[str, Any]:
-    names = {str(path): f"{path.parent.name}/{path.name}" for path in page.session.workspace.files}
+def _spec(page: Actions, paths: Sequence[Path]) -> dict[str, Any]:
+    names = {str(path): f"{path.parent.name}/{path.name}" for path in paths}
     with ui.element("section").classes("lab-pane lab-spec").props('aria-label="Spec" data-pane'):
         with ui.element("div").classes("lab-bar"):
             files = ui.select(names, with_input=len(names) > 12).props('dense borderless aria-label="File"')
-            files.classes("lab-files").on_value_change(lambda event: _opened(page, event.value))
+            files.classes("lab-files").on_value_change(lambda event: page.choose(Path(event.value)))
             saved = ui.label().classes("lab-unsaved").props('aria-live="polite"')
             ui.space()
             verdict = ui.label("checking …").classes("lab-verdict").props('aria-live="polite"')
@@ -147,42 +156,35 @@ def _spec(page: "Page") -> dict[str, Any]:
     return {"files": files, "editors": editors, "saved": saved, "problems": problems, "verdict": verdict}
 
 
-def _opened(page: "Page", value: str | None) -> None:
-    if value is not None and Path(value) != page.session.path:
-        page.open(Path(value))
-
-
-def _record(page: "Page") -> dict[str, Any]:
+def _record(page: Actions) -> dict[str, Any]:
     with ui.element("section").classes("lab-pane lab-record wl-record").props('aria-label="Record"'):
         with ui.element("div").classes("lab-bar"):
             headline = ui.label().classes("lab-headline").props('aria-live="polite"')
             ui.space()
-            _button("", "chevron_left", lambda: page.step(-1), "Previous record: Alt+PageUp").props(
-                'aria-label="Previous record"'
-            )
-            _button("", "chevron_right", lambda: page.step(1), "Next record: Alt+PageDown").props(
-                'aria-label="Next record"'
-            )
+            for by, where, what, key in (
+                (-1, "left", "Previous record", "PageUp"),
+                (1, "right", "Next record", "PageDown"),
+            ):
+                button = _button("", f"chevron_{where}", partial(page.step, by), f"{what}: Alt+{key}")
+                button.props(f'aria-label="{what}"')
             _button("Make an example", "post_add", page.make_example, "Write this record into the spec: Alt+W")
         stale = ui.label().classes("lab-stale").props('role="status"')
         reason = ui.label().classes("wl-reason").props('role="note"')
         stale.set_visibility(False)
         with ui.splitter(value=61).classes("lab-record-columns") as columns:
             with columns.before:
-                bytes_ = (
-                    ui.html("", sanitize=False).classes("lab-bytes").props('data-pane tabindex="0" aria-label="Bytes"')
-                )
+                bytes_ = ui.html("", sanitize=False).classes("lab-bytes")
+                bytes_.props('data-pane tabindex="0" aria-label="Bytes"')
             with columns.after:
                 tree = ui.html("", sanitize=False).classes("lab-fields").props('data-pane aria-label="Fields"')
     return {"headline": headline, "reason": reason, "stale": stale, "bytes": bytes_, "tree": tree}
 
 
-def _lower(page: "Page") -> dict[str, Any]:
+def _lower(page: Actions) -> dict[str, Any]:
     names = ("Records", "Spark schema", "Documentation", "Parser")
     with ui.element("section").classes("lab-pane lab-lower").props('aria-label="Capture and outputs" data-pane'):
-        with ui.tabs(on_change=lambda event: page.show_tab(str(event.value))).props(
-            "dense no-caps align=left inline-label"
-        ) as tabs:
+        with ui.tabs(on_change=lambda event: page.show_tab(str(event.value))) as tabs:
+            tabs.props("dense no-caps align=left inline-label")
             for name in names:
                 ui.tab(name)
         with ui.tab_panels(tabs, value="Records", animated=False, keep_alive=True).classes("lab-panels"):
@@ -198,18 +200,17 @@ def _lower(page: "Page") -> dict[str, Any]:
     return {**records, "tabs": tabs, "codes": codes, "documentation": documentation}
 
 
-def _records(page: "Page") -> dict[str, Any]:
+def _records(page: Actions) -> dict[str, Any]:
     with ui.element("div").classes("lab-capture"):
         picture = ui.html("", sanitize=False).classes("lab-picture")
     with ui.element("div").classes("lab-bar lab-filters"):
         count = ui.label().classes("lab-count").props('aria-live="polite"')
         ui.space()
-        ui.toggle(
-            {False: "Offset", True: "Time"}, value=False, on_change=lambda event: page.over_time(bool(event.value))
-        ).props(f'{_TOGGLE} aria-label="The picture is over"')
-        messages = ui.select([], multiple=True, label="Messages", on_change=page.filter).props(
-            "dense options-dense clearable"
-        )
+        over = ui.toggle({False: "Offset", True: "Time"}, value=False)
+        over.props(f'{_TOGGLE} aria-label="The picture is over"')
+        over.on_value_change(lambda event: page.over_time(bool(event.value)))
+        messages = ui.select([], multiple=True, label="Messages", on_change=page.filter)
+        messages.props("dense options-dense clearable")
         text = ui.input("Text, or bytes in hex", on_change=page.filter).props("dense clearable debounce=400")
         malformed = ui.checkbox("Malformed", on_change=page.filter).props("dense")
     grid = ui.aggrid(

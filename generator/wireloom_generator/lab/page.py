@@ -42,7 +42,7 @@ class Page:
 
     def build(self) -> None:
         """Make the page."""
-        self.parts = layout.made(self)
+        self.parts = layout.made(self, self.session.workspace.files)
         for name, handler in self._handlers().items():
             ui.on(name, handler)
         self.open(self.session.path)
@@ -50,6 +50,13 @@ class Page:
         ui.timer(TICK, self._tick)
         self.client.on_connect(lambda: self._told("page", self.client.id))
         background_tasks.create(self._check(self.edits))
+
+    def retire(self) -> None:
+        """Let another page edit the drafts, which are the same for all."""
+        for editor in self.editors.values():
+            editor.disable()
+        with self.client:
+            ui.notify("The lab is open in another page now; this one no longer edits.", type="warning", timeout=0)
 
     def close(self) -> None:
         """Stop what is done for the page."""
@@ -74,6 +81,11 @@ class Page:
         }
 
     # Files
+
+    def choose(self, path: Path) -> None:
+        """Show the file that was chosen, unless it is shown."""
+        if path != self.session.path:
+            self.open(path)
 
     def _open_line(self, event: events.GenericEventArguments) -> None:
         self.open(Path(str(event.args["path"])), int(event.args["line"]), focus=bool(event.args["focus"]))

@@ -30,6 +30,8 @@ def serve(session: Callable[[], Session], port: int, opened: Callable[[str], Non
     def lab() -> None:
         page = Page(session())
         page.build()
+        for other in pages.values():
+            other.retire()
         pages[page.client.id] = page
         page.client.on_delete(lambda: pages.pop(page.client.id).close())
 
