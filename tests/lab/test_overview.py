@@ -17,12 +17,21 @@ def _of(session: Session, *, by_time: bool = False) -> Overview:
 def test_records_are_counted_where_they_begin(tmp_path: Path) -> None:
     found = _of(small.opened(tmp_path, small.FIRST * 1200))
     assert found.messages.keys() == {"level"}
-    assert found.messages["level"].tolist() == [5] * BINS
+    assert found.messages["level"].records == 1200
+    assert found.messages["level"].columns.tolist() == [5] * BINS
+
+
+def test_a_record_is_as_long_as_it_is(tmp_path: Path) -> None:
+    found = _of(
+        small.opened(tmp_path, bytes.fromhex("ca 02 0074") + b"a" * 0x74 + bytes.fromhex("ca 01 0074") + bytes(0x74))
+    )
+    assert found.messages["alarm"].columns.tolist() == [1] * 120 + [0] * 120  # each has 120 bytes
+    assert found.messages["level"].columns.tolist() == [0] * 120 + [1] * 120
 
 
 def test_messages_have_lanes_of_their_own_the_most_frequent_first(tmp_path: Path) -> None:
     found = _of(small.opened(tmp_path, small.SECOND + small.FIRST + small.THIRD))
-    assert {name: int(counts.sum()) for name, counts in found.messages.items()} == {"level": 2, "alarm": 1}
+    assert {name: lane.records for name, lane in found.messages.items()} == {"level": 2, "alarm": 1}
     assert list(found.messages) == ["level", "alarm"]
 
 
@@ -37,7 +46,7 @@ def test_malformed_bytes_are_where_they_are(tmp_path: Path) -> None:
 def test_over_time_records_are_where_their_time_is(tmp_path: Path) -> None:
     found = _of(small.opened(tmp_path, small.THIRD + small.SECOND + small.FIRST), by_time=True)
     assert (time_text(found.first), time_text(found.last)) == ("1970-01-01 01:00:00", "1970-01-01 02:00:00")
-    assert found.messages["level"].nonzero()[0].tolist() == [0, BINS - 1]
+    assert found.messages["level"].columns.nonzero()[0].tolist() == [0, BINS - 1]
     assert "alarm" not in found.messages
 
 

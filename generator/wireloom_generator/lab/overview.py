@@ -23,15 +23,23 @@ _HIGH = 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Lane:
+    """How many ``records`` a message has, and how many of them are in each column, be it in part."""
+
+    records: int
+    columns: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Overview:
-    """Numbers by column: the records of each message, the share of malformed bytes, and the ``entropy`` of these as a
+    """Numbers by column: those of each message, the share of malformed bytes, and the ``entropy`` of these as a
     share of what so many bytes can have; NaN where nothing is malformed. What is behind the share ``known`` of all
     columns was not read yet.
 
     Columns go from ``first`` to ``last``: bytes, or nanoseconds since the Unix epoch if it is ``by_time``.
     """
 
-    messages: dict[str, Any]
+    messages: dict[str, Lane]
     malformed: Any
     entropy: Any
     known: float
@@ -43,22 +51,27 @@ class Overview:
 def overview(capture: CaptureBytes, found: Found, names: list[str], *, by_time: bool = False) -> Overview:
     """The overview of the records that were found in a capture. Over time, all of them must have been."""
     first, last = _times(found) if by_time else (0, max(1, capture.size))
-    counts = np.zeros((len(names), BINS), np.int64)
+    step = (last - first) / BINS
+    records, shown = np.zeros(len(names), np.int64), np.zeros((len(names), BINS + 1), np.int64)
     for part in _parts(found):
+        message = found.message[part].astype(np.int64)
         places = found.time[part] if by_time else found.offset[part]
-        column = ((places - first) / ((last - first) / BINS)).clip(0, BINS - 1).astype(np.int64)
-        known = (found.message[part] >= 0) & ((not by_time) | (places != NO_TIME))
-        cells = found.message[part][known].astype(np.int64) * BINS + column[known]
-        counts += np.bincount(cells, minlength=counts.size).reshape(counts.shape)
-    totals = counts.sum(1)
-    order = [code for code in np.argsort(-totals, kind="stable").tolist() if totals[code]]
-    messages = {names[code]: counts[code] for code in order[:_ROWS]}
+        ends = places if by_time else places + found.length[part] - 1
+        known = (message >= 0) & ((not by_time) | (places != NO_TIME))
+        records += np.bincount(message[known], minlength=len(names))
+        for sign, where in ((1, places), (-1, ends)):
+            column = ((where[known] - first) / step).clip(0, BINS - 1).astype(np.int64) + (sign < 0)
+            cells = message[known] * (BINS + 1) + column
+            shown += sign * np.bincount(cells, minlength=shown.size).reshape(shown.shape)
+    columns = shown.cumsum(1)[:, :BINS]
+    order = [code for code in np.argsort(-records, kind="stable").tolist() if records[code]]
+    lanes = {names[code]: Lane(int(records[code]), columns[code]) for code in order[:_ROWS]}
     if rest := order[_ROWS:]:
-        messages[f"{len(rest)} others"] = counts[rest].sum(0)
+        lanes[f"{len(rest)} others"] = Lane(int(records[rest].sum()), columns[rest].sum(0))
     malformed = np.zeros(BINS) if by_time else _malformed(capture, found)
     entropy = np.full(BINS, np.nan) if by_time else _entropy(capture, found, malformed)
     read = 1.0 if by_time or not capture.size else found.end / capture.size
-    return Overview(messages, malformed, entropy, read, first, last, by_time)
+    return Overview(lanes, malformed, entropy, read, first, last, by_time)
 
 
 def _parts(found: Found) -> Iterator[slice]:
@@ -126,7 +139,8 @@ def drawn(overview: Overview, when: Callable[[int], str]) -> str:
 
 def _lanes(overview: Overview) -> Iterator[tuple[str, str, Any]]:
     """The lanes: a name, a kind, and the height of each column."""
-    for name, counts in overview.messages.items():
+    for name, lane in overview.messages.items():
+        counts = lane.columns
         heights = 3 + (_HIGH - 3) * np.log1p(counts) / np.log1p(max(1, counts.max()))
         yield name, "message", np.where(counts > 0, heights, 0)
     spoiled = overview.malformed > 0
@@ -151,6 +165,6 @@ def _unseen(overview: Overview) -> str:
 
 def _described(overview: Overview) -> str:
     """The picture in words."""
-    counts = ", ".join(f"{int(counts.sum())} {name}" for name, counts in overview.messages.items())
+    counts = ", ".join(f"{lane.records} {name}" for name, lane in overview.messages.items())
     spoiled = f"; malformed bytes in {int((overview.malformed > 0).sum())} of {BINS} columns"
     return f"Records over {'time' if overview.by_time else 'offset'}: {counts or 'none'}{spoiled}"
