@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from wireloom_generator.lab.gate import Event, Gate, Receive, Scope, Send
+from wireloom_generator.lab.gate import AsgiEvent, Gate, Receive, AsgiScope, Send
 
 HOST = (b"host", b"127.0.0.1:8000")
 
 
-async def _app(scope: Scope, receive: Receive, send: Send) -> None:
+async def _app(scope: AsgiScope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
@@ -18,13 +18,13 @@ def _asked(kind: str, path: str, *headers: tuple[bytes, bytes]) -> list[dict[str
     """The answer to a request or a connection."""
     sent: list[dict[str, Any]] = []
 
-    async def send(event: Event) -> None:
+    async def send(event: AsgiEvent) -> None:
         sent.append(dict(event))
 
-    async def receive() -> Event:
+    async def receive() -> AsgiEvent:
         return {"type": f"{kind}.connect"}
 
-    scope: Scope = {"type": kind, "path": path, "headers": list(headers)}
+    scope: AsgiScope = {"type": kind, "path": path, "headers": list(headers)}
     asyncio.run(Gate(_app, "secret", 8000)(scope, receive, send))
     return sent
 

@@ -7,7 +7,7 @@ import pytest
 
 from lab import small
 from wireloom_generator.lab.capture_bytes import pasted
-from wireloom_generator.lab.session import Session, Wanted
+from wireloom_generator.lab.session import Session, RecordFilter
 from wireloom_generator.lab.worked_example import NoExampleError
 from wireloom_generator.lab.workspace import Workspace
 
@@ -99,17 +99,17 @@ def test_a_spec_that_was_never_right_shows_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wanted", "numbers"),
     [
-        (Wanted(), [0, 1, 2, 3]),
-        (Wanted(messages=("level",)), [0, 3]),
-        (Wanted(malformed=True), [2]),
-        (Wanted(text="leak"), [1]),
-        (Wanted(text="00 07"), [0, 3]),
-        (Wanted(text="0x1112"), [2]),
-        (Wanted(messages=("level",), text="0e10"), [0]),
-        (Wanted(text="nowhere"), []),
+        (RecordFilter(), [0, 1, 2, 3]),
+        (RecordFilter(messages=("level",)), [0, 3]),
+        (RecordFilter(malformed=True), [2]),
+        (RecordFilter(text="leak"), [1]),
+        (RecordFilter(text="00 07"), [0, 3]),
+        (RecordFilter(text="0x1112"), [2]),
+        (RecordFilter(messages=("level",), text="0e10"), [0]),
+        (RecordFilter(text="nowhere"), []),
     ],
 )
-def test_records_are_filtered(session: Session, wanted: Wanted, numbers: list[int]) -> None:
+def test_records_are_filtered(session: Session, wanted: RecordFilter, numbers: list[int]) -> None:
     session.wanted = wanted
     assert list(session.numbers()) == numbers
     assert [row["number"] for row in session.rows(0, 10)] == numbers

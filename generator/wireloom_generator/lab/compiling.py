@@ -54,25 +54,25 @@ class Compiled:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckedDrafts:
     """The problems of drafts, and the protocol that they are if none of these is an error."""
 
     problems: tuple[Problem, ...]
     compiled: Compiled | None = None
 
 
-def check(folder: Path, drafts: Mapping[Path, str]) -> Check:
+def check(folder: Path, drafts: Mapping[Path, str]) -> CheckedDrafts:
     """Check the drafts of the protocol in a folder, and make it run. Worked examples are not run yet."""
     found, problems = frontend.read([folder], drafts)
     if not found or any(problem.severity is Severity.ERROR for problem in problems):
-        return Check(tuple(problems))
+        return CheckedDrafts(tuple(problems))
     protocol = protocol_of(found[0])
     try:
         with _RUNNING, examples.running(emitters.codec_modules(protocol)) as codec:
-            return Check(tuple(problems), Compiled(protocol, codec))
+            return CheckedDrafts(tuple(problems), Compiled(protocol, codec))
     except emitted_code.ForeignCodeError as error:
         hint = "this is a bug in Wireloom; report it with the spec; the generated code was not run"
-        return Check((*problems, Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint)))
+        return CheckedDrafts((*problems, Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint)))
 
 
 def parts(inspected: Inspected) -> list[tuple[tuple[str, ...], Shown]]:

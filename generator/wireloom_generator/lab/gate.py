@@ -4,11 +4,11 @@ import hmac
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
-Scope = MutableMapping[str, Any]
-Event = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Event]]
-Send = Callable[[Event], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+AsgiScope = MutableMapping[str, Any]
+AsgiEvent = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiEvent]]
+Send = Callable[[AsgiEvent], Awaitable[None]]
+App = Callable[[AsgiScope, Receive, Send], Awaitable[None]]
 
 HOST = "127.0.0.1"
 
@@ -27,7 +27,7 @@ class Gate:
         self.hosts = {f"{name}:{port}".encode() for name in (HOST, "localhost")}
         self.headers = [(name.encode(), value.encode()) for name, value in _headers(port)]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or self.admits(scope):
             await self.app(scope, receive, self._guarded(send))
         elif scope["type"] == "websocket":
@@ -39,7 +39,7 @@ class Gate:
             await send({"type": "http.response.start", "status": 403, "headers": headers})
             await send({"type": "http.response.body", "body": said})
 
-    def admits(self, scope: Scope) -> bool:
+    def admits(self, scope: AsgiScope) -> bool:
         """Whether a request or a connection may pass."""
         first = str(scope["path"]).removeprefix("/").partition("/")[0]
         headers = dict(scope["headers"])
@@ -48,7 +48,7 @@ class Gate:
         return is_ours and hmac.compare_digest(first.encode(), self.token)
 
     def _guarded(self, send: Send) -> Send:
-        async def guarded(event: Event) -> None:
+        async def guarded(event: AsgiEvent) -> None:
             if event["type"] == "http.response.start":
                 event["headers"] = [*event.get("headers", ()), *self.headers]
             await send(event)

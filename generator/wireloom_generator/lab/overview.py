@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wireloom_generator.lab.capture_bytes import CaptureBytes
-from wireloom_generator.lab.record_index import NO_TIME, Found
+from wireloom_generator.lab.record_index import NO_TIME, FoundRecords
 
 BINS = 240
 """How many columns the picture has."""
@@ -48,7 +48,7 @@ class Overview:
     by_time: bool
 
 
-def overview(capture: CaptureBytes, found: Found, names: list[str], *, by_time: bool = False) -> Overview:
+def overview(capture: CaptureBytes, found: FoundRecords, names: list[str], *, by_time: bool = False) -> Overview:
     """The overview of the records that were found in a capture. Over time, all of them must have been."""
     first, last = _times(found) if by_time else (0, max(1, capture.size))
     step = (last - first) / BINS
@@ -74,19 +74,19 @@ def overview(capture: CaptureBytes, found: Found, names: list[str], *, by_time: 
     return Overview(lanes, malformed, entropy, read, first, last, by_time)
 
 
-def _parts(found: Found) -> Iterator[slice]:
+def _parts(found: FoundRecords) -> Iterator[slice]:
     """The records in parts that need little memory."""
     return (slice(at, at + _PART) for at in range(0, len(found), _PART))
 
 
-def _times(found: Found) -> tuple[int, int]:
+def _times(found: FoundRecords) -> tuple[int, int]:
     """The first time of a record, and that after the last one."""
     timed = [times[times != NO_TIME] for times in (found.time[part] for part in _parts(found))]
     ends = [(int(times.min()), int(times.max()) + 1) for times in timed if len(times)]
     return (min(first for first, _ in ends), max(last for _, last in ends)) if ends else (0, 1)
 
 
-def _malformed(capture: CaptureBytes, found: Found) -> Any:
+def _malformed(capture: CaptureBytes, found: FoundRecords) -> Any:
     """The share of each column's bytes that is malformed."""
     step = max(1, capture.size) / BINS
     edges = np.arange(BINS + 1) * step
@@ -98,7 +98,7 @@ def _malformed(capture: CaptureBytes, found: Found) -> Any:
     return np.diff(covered) / step
 
 
-def _entropy(capture: CaptureBytes, found: Found, malformed: Any) -> Any:
+def _entropy(capture: CaptureBytes, found: FoundRecords, malformed: Any) -> Any:
     """The entropy of the first malformed range in each column, or of what of it is in the column and near it."""
     step = capture.size / BINS
     entropy = np.full(BINS, np.nan)

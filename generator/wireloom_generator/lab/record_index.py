@@ -39,7 +39,7 @@ _CHUNK = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundRecords:
     """The first records of a capture, in order: arrays with an item for each of them.
 
     ``message`` is the number of its name, or -1; ``time`` is in nanoseconds since the Unix epoch, or ``NO_TIME``, and
@@ -115,11 +115,11 @@ class RecordIndex:
             self.done = True
 
     @property
-    def found(self) -> Found:
+    def found(self) -> FoundRecords:
         """The records that are known by now."""
         with self._lock:
             arrays = {name: array[: self._count] for name, array in self._arrays.items()}
-            return Found(**{"time": None, **arrays}, end=self._end)
+            return FoundRecords(**{"time": None, **arrays}, end=self._end)
 
     def inspected(self, number: int) -> tuple[Inspected, bool]:
         """A record explained, and whether it is the header of the capture."""
@@ -171,7 +171,7 @@ class RecordIndex:
         cut = cutter.cut(buffer, 0, len(buffer), base=start, final=True)
         return cut.error if cut is not None else None
 
-    def _containing(self, found: Found, text: str) -> Any:
+    def _containing(self, found: FoundRecords, text: str) -> Any:
         """For each record, whether a text begins in its bytes."""
         wanted = [text.encode()]
         digits = "".join(text.split()).removeprefix("0x")

@@ -28,10 +28,10 @@ def bytes_of(inspected: Inspected) -> str:
 
 def tree_of(inspected: Inspected, line_of: LineOf) -> str:
     """The fields of a record, one inside the other."""
-    return "\n".join(_Tree(inspected, line_of).lines())
+    return "\n".join(_FieldTree(inspected, line_of).lines())
 
 
-class _Tree:
+class _FieldTree:
     def __init__(self, inspected: Inspected, line_of: LineOf) -> None:
         self.inspected = inspected
         self.line_of = line_of

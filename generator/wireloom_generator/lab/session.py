@@ -13,9 +13,9 @@ from wireloom.codec import Protocol
 from wireloom.options import SOUGHT, OptionError, resolve
 from wireloom_generator.lab import compiling, rendering
 from wireloom_generator.lab.capture_bytes import CaptureBytes
-from wireloom_generator.lab.compiling import Check, Compiled
+from wireloom_generator.lab.compiling import CheckedDrafts, Compiled
 from wireloom_generator.lab.overview import drawn, overview
-from wireloom_generator.lab.record_index import Found, RecordIndex
+from wireloom_generator.lab.record_index import FoundRecords, RecordIndex
 from wireloom_generator.lab.worked_example import NoExampleError, example_of, with_example
 from wireloom_generator.lab.workspace import Workspace
 from wireloom_generator.problems import Problem, Severity
@@ -36,7 +36,7 @@ class RecordView:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecordFilter:
     """Which records are listed: those of ``messages``, or of any without; only malformed ones; those with a text."""
 
     messages: tuple[str, ...] = ()
@@ -64,8 +64,8 @@ class Session:
         self.index: RecordIndex | None = None
         self.note = ""
         """Why records are not decoded, although the spec is right."""
-        self.wanted = Wanted()
-        self._numbers: tuple[tuple[int, Wanted], Any] | None = None
+        self.wanted = RecordFilter()
+        self._numbers: tuple[tuple[int, RecordFilter], Any] | None = None
 
     @property
     def errors(self) -> int:
@@ -94,11 +94,11 @@ class Session:
         if any(each.name == "protocol.yaml" and self.workspace.folder(each) == folder for each in self.workspace.files):
             self.folder = folder
 
-    def check(self) -> Check:
+    def check(self) -> CheckedDrafts:
         """The drafts as they are now, checked."""
         return compiling.check(self.folder, self.workspace.texts)
 
-    def adopt(self, check: Check) -> RecordIndex | None:
+    def adopt(self, check: CheckedDrafts) -> RecordIndex | None:
         """Take what was checked. The index that has to be built, if the drafts are right; else what was there stays."""
         self.problems, self.note = check.problems, ""
         if check.compiled is None:
@@ -119,7 +119,7 @@ class Session:
         self.problems = (*self.problems, *problems)
 
     @property
-    def found(self) -> Found | None:
+    def found(self) -> FoundRecords | None:
         return None if self.index is None else self.index.found
 
     def numbers(self) -> Any:
