@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wireloom_generator.lab.gate import AsgiEvent, Gate, Receive, AsgiScope, Send
+from wireloom_generator.lab.gate import AsgiEvent, AsgiScope, Gate, Receive, Send
 
 HOST = (b"host", b"127.0.0.1:8000")
 

@@ -246,6 +246,23 @@ def test_nothing_is_written_unless_it_is_saved(lab: OpenedLab) -> None:
     assert files() == before
 
 
+def test_a_second_page_takes_over_the_drafts(lab: OpenedLab) -> None:
+    first = lab.browser.current_window_handle
+    lab.editor()
+    lab.type("# a draft\n")
+    lab.wait(lambda: "not saved" in lab.one(".lab-unsaved").text)
+    lab.browser.switch_to.new_window("tab")
+    try:
+        lab.browser.get(lab.address)
+        lab.wait(lambda: lab.all(".lab-editor .cm-content") and lab.text().startswith("# a draft\n"))
+        lab.wait(lambda: "not saved" in lab.one(".lab-unsaved").text)
+        lab.browser.execute_script("lab.unsaved(0)")
+    finally:
+        lab.browser.close()
+        lab.browser.switch_to.window(first)
+    lab.wait(lambda: lab.one(".lab-editor .cm-content").get_attribute("contenteditable") == "false")
+
+
 def test_without_the_token_nothing_is_answered(tmp_path: Path) -> None:
     with running(tmp_path, small.specs(tmp_path)) as (address, _):
         here = urlsplit(address)

@@ -7,7 +7,7 @@ import pytest
 
 from lab import small
 from wireloom_generator.lab.capture_bytes import pasted
-from wireloom_generator.lab.session import Session, RecordFilter
+from wireloom_generator.lab.session import RecordFilter, Session
 from wireloom_generator.lab.worked_example import NoExampleError
 from wireloom_generator.lab.workspace import Workspace
 
@@ -140,14 +140,24 @@ def test_the_index_is_small(session: Session) -> None:
     assert sum(sizes.values()) <= 16
 
 
-def test_a_parameter_that_is_missing_is_said(tmp_path: Path) -> None:
-    folder = small.specs(tmp_path)
-    path = folder / "protocol.yaml"
-    path.write_text(path.read_text().replace("byte_order: big", "byte_order: {parameter: order}"))
-    session = Session(Workspace([folder]), pasted("01"), {"size": "3"})
+def test_a_parameter_that_the_protocol_does_not_have_is_said(tmp_path: Path) -> None:
+    session = Session(Workspace([small.specs(tmp_path)]), pasted("01"), {"wide": "true"})
     small.decoded(session)
-    if not session.problems:
-        assert "start the lab with -P NAME=VALUE" in session.note
+    assert "'wide'" in session.note
+    assert session.note.endswith("; start the lab with -P NAME=VALUE")
+    assert session.is_stale
+
+
+def test_a_library_in_front_is_not_decoded_by(tmp_path: Path) -> None:
+    library = tmp_path / "common" / "library.yaml"
+    library.parent.mkdir()
+    library.write_text("library: common\n")
+    session = Session(Workspace([small.specs(tmp_path).parent]), pasted(small.SECOND.hex()))
+    small.decoded(session)
+    assert session.path.name == "protocol.yaml"
+    session.open(library)
+    small.decoded(session)
+    assert session.rows(0, 1)[0]["message"] == "alarm"
 
 
 def test_without_a_capture_the_worked_examples_are_decoded(tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ class FileBytes(CaptureBytes):
     def __init__(self, path: Path) -> None:
         if path.is_dir():
             raise NoCaptureError(f"{path} is a directory; name a file in it")
+        if not path.is_file():
+            raise NoCaptureError(
+                f"{path} is no file that can be read from anywhere; write what comes from it to a file"
+            )
         if not CaptureFile(str(path), 0, 0).splittable:
             raise NoCaptureError(f"{path} is compressed, so no place in it can be read by itself; unpack it first")
         super().__init__(path.name, b"")

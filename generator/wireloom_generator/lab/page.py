@@ -12,7 +12,7 @@ from nicegui import background_tasks, context, events, run, ui
 from wireloom_generator.lab import layout
 from wireloom_generator.lab.capture_bytes import NoCaptureError, pasted
 from wireloom_generator.lab.rendering import problems_list, said
-from wireloom_generator.lab.session import Session, RecordFilter
+from wireloom_generator.lab.session import RecordFilter, Session
 from wireloom_generator.lab.worked_example import NoExampleError
 from wireloom_generator.lab.workspace import ChangedError, UnreadableError
 

@@ -40,11 +40,16 @@ def serve(session: Callable[[], Session], port: int, opened: Callable[[str], Non
         found = pages.get(page)
         return {"rows": [], "total": 0} if found is None else found.rows(start, stop)
 
+    @app.on_shutdown
+    def close() -> None:
+        for page in pages.values():
+            page.close()
+
     app.add_static_files("/assets", str(files("wireloom_generator.lab").joinpath("assets")))
     app.add_static_files("/inspection", str(files("wireloom.inspection")))
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     ui.run_with(outer, mount_path=f"/{token}", tailwind=False, show_welcome_message=False, gzip_middleware_factory=None)
-    server = uvicorn.Server(uvicorn.Config(Gate(outer, token, port), log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(Gate(outer, token, port), log_level="warning", timeout_graceful_shutdown=1))
     opened(f"http://{HOST}:{port}/{token}/")
     with listening:
         server.run(sockets=[listening])

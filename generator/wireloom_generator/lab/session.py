@@ -57,7 +57,7 @@ class Session:
         self.workspace = workspace
         self.given = capture
         self.parameters = dict(parameters or {})
-        self.path = workspace.files[0]
+        self.path = next((path for path in workspace.files if path.name == "protocol.yaml"), workspace.files[0])
         self.folder = workspace.folder(self.path)
         self.problems: tuple[Problem, ...] = ()
         self.compiled: Compiled | None = None

@@ -31,31 +31,32 @@ def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, para
 
     Only this machine can open it, and only with the address that is printed.
     """
-    os.environ["WIRELOOM_ACCEL"] = "0"  # specs change while they are decoded; compiled loops would be for nothing
-    try:
-        with needed("this command", "lab"):
-            import_module("nicegui")
-            import_module("wireloom.columnar")
-    except ModuleNotFoundError as error:
-        raise MisuseError(str(error)) from None
-    workspace, session, bytes_ = (compiler(f"lab.{name}") for name in ("workspace", "session", "capture_bytes"))
     told = parameters_of(parameters)
-    if specs is not None and not specs.exists():
-        raise MisuseError(
-            f"there is no file or folder {files.shown(specs)}; without one, the lab has a spec to start from"
-        )
-    if capture is not None and not capture.exists():
-        raise MisuseError(f"there is no file {files.shown(capture)}")
-    new = starter.texts(_NEW) if specs is None else {}
+    workspace, capture_bytes = compiler("lab.workspace"), compiler("lab.capture_bytes")
+    _must_exist(specs, "file or folder", "; without one, the lab has a spec to start from")
+    _must_exist(capture, "file")
     try:
-        edited = workspace.Workspace([specs] if specs is not None else [], new)
-        opened = None if capture is None else bytes_.FileBytes(capture)
-    except (workspace.UnreadableError, bytes_.NoCaptureError) as error:
+        new = starter.texts(_NEW) if specs is None else {}
+        edited = workspace.Workspace([] if specs is None else [specs], new)
+        opened = None if capture is None else capture_bytes.FileBytes(capture)
+    except (workspace.UnreadableError, capture_bytes.NoCaptureError) as error:
         raise MisuseError(str(error)) from None
     if specs is not None and not edited.files:
         raise MisuseError(f"there is no spec in {files.shown(specs)}")
-    serving = compiler("lab.serving")
-    serving.serve(lambda: session.Session(edited, opened, told), port, lambda address: _show(address, browser=browser))
+    os.environ["WIRELOOM_ACCEL"] = "0"  # specs change while they are decoded by; compiled loops would be for nothing
+    try:
+        with needed("this command", "lab"):
+            import_module("nicegui")
+    except ModuleNotFoundError as error:
+        raise MisuseError(str(error)) from None
+    session = compiler("lab.session").Session
+    serve = compiler("lab.serving").serve
+    serve(lambda: session(edited, opened, told), port, lambda address: _show(address, browser=browser))
+
+
+def _must_exist(path: Path | None, what: str, hint: str = "") -> None:
+    if path is not None and not path.exists():
+        raise MisuseError(f"there is no {what} {files.shown(path)}{hint}")
 
 
 def _show(address: str, *, browser: bool) -> None:

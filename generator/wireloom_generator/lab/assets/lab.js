@@ -101,7 +101,7 @@ globalThis.lab = (() => {
     const here = fields().filter((field) => {
       if (field.dataset.path !== state.path) return false;
       const line = +field.dataset.line;
-      return line <= at && at <= doc.lines && at <= extent(doc, line);
+      return line <= at && at <= extent(doc, line);
     });
     const innermost = Math.max(...here.map((field) => +field.dataset.line));
     const found = here.filter((field) => +field.dataset.line === innermost);
