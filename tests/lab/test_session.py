@@ -179,7 +179,7 @@ def test_a_record_becomes_a_worked_example_that_holds(session: Session) -> None:
     check = session.check()
     assert check.problems == ()
     assert check.compiled is not None
-    _, problems = check.compiled.worked()
+    _, problems = check.compiled.worked
     assert problems == []
     (example,) = next(each.examples for each in check.compiled.protocol.messages if each.name == "level")
     assert (example.name, example.data) == ("An hour later", small.FIRST)
@@ -196,4 +196,7 @@ def test_outputs_are_those_of_the_drafts(session: Session) -> None:
     edited(session, "alarm.yaml", "name: text", "name: words")
     assert session.compiled is not None
     assert '"words"' in session.compiled.modules["spark"]
-    assert "| `words` |" in session.compiled.pages()["alarm.md"]
+    page = session.compiled.page("alarm.md")
+    assert page is not None
+    assert "| `words` |" in page
+    assert session.compiled.page("absent.md") is None

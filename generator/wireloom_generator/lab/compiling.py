@@ -1,6 +1,6 @@
 """Drafts of specs → a protocol that runs, as far as they are right, in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from wireloom_generator import emitted_code, emitters, examples, frontend, model
 from wireloom_generator.emitters import Subject, docs
 from wireloom_generator.explained import support
 from wireloom_generator.field_lines import FieldLine, FieldLines
+from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.resolve import protocol_of
 
@@ -26,6 +27,8 @@ class Compiled:
     protocol: model.Protocol
     codec: Protocol
     _lines: dict[tuple[str | None, bool], FieldLines] = field(default_factory=dict)
+    _pages: dict[str, str] = field(default_factory=dict)
+    _making: Lock = field(default_factory=Lock)
 
     def line_of(self, inspected: Inspected, names: tuple[str, ...], *, header: bool) -> FieldLine | None:
         """Where the spec has a part of a record, or of the capture's ``header``; ``names`` lead to it from there."""
@@ -37,6 +40,7 @@ class Compiled:
         found = self._lines[key].of([name for name in names if not name.startswith(("[", "("))])
         return found[0] if found else None
 
+    @cached_property
     def worked(self) -> tuple[Subject, list[Problem]]:
         """The protocol with its worked examples, for emitters, and the problems of those that fail."""
         traces, problems = examples.run(self.protocol, self.codec)
@@ -47,10 +51,17 @@ class Compiled:
         """The texts of the modules of its Python package, by name."""
         return {each.file.path.stem: each.file.text for each in emitters.modules(self.protocol)}
 
-    def pages(self) -> dict[str, str]:
-        """The documentation, as Markdown by the names of files: the front page and one for each message."""
-        subject, _ = self.worked()
-        return {file.path.name: file.text for file in docs.emit(self.protocol, subject.traces, subject.support)}
+    def page(self, name: str) -> str | None:
+        """A page of the documentation in Markdown, by the name of its file; no more pages are made than it takes."""
+        with self._making:  # a tab and a link may ask at the same time
+            while name not in self._pages and (file := next(self._more_pages, None)) is not None:
+                self._pages[file.path.name] = file.text
+        return self._pages.get(name)
+
+    @cached_property
+    def _more_pages(self) -> Iterator[OutputFile]:
+        subject, _ = self.worked
+        return docs.emit(self.protocol, subject.traces, subject.support)
 
 
 @dataclass(frozen=True, slots=True)

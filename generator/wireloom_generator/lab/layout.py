@@ -70,8 +70,8 @@ def made(page: Actions, paths: Sequence[Path]) -> Parts:
         ui.add_head_html(f'<script defer src="{name}"></script>')
     help_ = _help()
     source = _header(page, help_)
-    with ui.element("main").classes("lab-main"), ui.splitter(horizontal=True, value=60).classes("lab-rows") as rows:
-        with rows.before, ui.splitter(value=35).classes("lab-columns") as columns:
+    with ui.element("main").classes("lab-main"), ui.splitter(horizontal=True, value=56).classes("lab-rows") as rows:
+        with rows.before, ui.splitter(value=34).classes("lab-columns") as columns:
             with columns.before:
                 spec = _spec(page, paths)
             with columns.after:
@@ -171,7 +171,7 @@ def _record(page: Actions) -> dict[str, Any]:
         stale = ui.label().classes("lab-stale").props('role="status"')
         reason = ui.label().classes("wl-reason").props('role="note"')
         stale.set_visibility(False)
-        with ui.splitter(value=61).classes("lab-record-columns") as columns:
+        with ui.splitter(value=60).classes("lab-record-columns") as columns:
             with columns.before:
                 bytes_ = ui.html("", sanitize=False).classes("lab-bytes")
                 bytes_.props('data-pane tabindex="0" aria-label="Bytes"')
@@ -196,7 +196,8 @@ def _lower(page: Actions) -> dict[str, Any]:
                     codes[name] = ui.codemirror("", language="Python").classes("lab-editor lab-code")
                     codes[name].disable()
             with ui.tab_panel("Documentation").classes("lab-panel lab-scrolled"):
-                documentation = ui.markdown("").classes("lab-documentation")
+                extras = ["code-friendly", "fenced-code-blocks", "tables"]
+                documentation = ui.markdown("", extras=extras).classes("lab-documentation")
     return {**records, "tabs": tabs, "codes": codes, "documentation": documentation}
 
 

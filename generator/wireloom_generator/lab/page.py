@@ -35,8 +35,6 @@ class Page:
         self.by_time = False
         self.edits = 0
         """How many edits there were: what was checked for an earlier one is dropped."""
-        self.pages: dict[str, str] = {}
-        """The documentation, by the names of its pages."""
         self.shown = (-1, False)
         """How many records the picture had, and whether those were all."""
 
@@ -76,7 +74,7 @@ class Page:
             "lab_open": self._open_line,
             "lab_save": lambda _: self.save(),
             "lab_example": lambda _: self.make_example(),
-            "lab_page": lambda event: self.show_page(str(event.args)),
+            "lab_page": lambda event: self.show_page(str(event.args).partition("#")[0]),
             "lab_help": lambda _: self.parts.help.open(),
         }
 
@@ -181,7 +179,8 @@ class Page:
             self.parts.messages.set_options(index.names)
             background_tasks.create(self._build(index.build))
         if check.compiled is not None:
-            worked = await run.io_bound(check.compiled.worked)
+            compiled = check.compiled
+            worked = await run.io_bound(lambda: compiled.worked)
             if edit == self.edits and worked is not None:
                 with self.client:
                     self.session.fail_examples(worked[1])
@@ -350,27 +349,23 @@ class Page:
         if compiled is None:
             return
         if name == "Documentation":
-            await self._show_pages()
+            await self.show_page(f"{self.session.message(self.selected)}.md")
         elif name in _MODULES:
             text = await run.io_bound(lambda: compiled.modules[_MODULES[name]])
             with self.client:
                 self.parts.codes[name].set_value(text or "")
                 self._told("theme")
 
-    async def _show_pages(self) -> None:
+    async def show_page(self, name: str) -> None:
+        """Show a page of the documentation, or the front page if there is none of that name."""
         compiled = self.session.compiled
         if compiled is None:
             return
-        self.pages = await run.io_bound(compiled.pages) or {}
-        name = f"{self.session.message(self.selected)}.md"
         with self.client:
-            self.show_page(name if name in self.pages else "index.md")
-
-    def show_page(self, name: str) -> None:
-        """Show a page of the documentation."""
-        page = self.pages.get(name.partition("#")[0])
-        if page is not None:
-            self.parts.documentation.set_content(page)
+            self.parts.documentation.set_content("…")
+        text = await run.io_bound(lambda: compiled.page(name) or compiled.page("index.md"))
+        with self.client:
+            self.parts.documentation.set_content(text or "")
 
     def _told(self, function: str, *arguments: object) -> None:
         """Call a function of the page's script."""

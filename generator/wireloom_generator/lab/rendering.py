@@ -85,7 +85,10 @@ class _FieldTree:
             "type": escape(line.type) if line is not None else "",
             "what": escape(" ".join(line.doc.split())) if line is not None else "",
         }
-        return "".join(f'<span class="lab-{name}">{cell}</span>' for name, cell in cells.items())
+        tip = f' title="{escape(part.text)}"' if len(part.text) > _LONG else ""
+        return "".join(
+            f'<span class="lab-{name}"{tip if name == "value" else ""}>{cell}</span>' for name, cell in cells.items()
+        )
 
 
 def problems_list(problems: Iterable[Problem], shown: Callable[[Path], str]) -> str:
@@ -114,5 +117,7 @@ def summary(inspected: Inspected, names: Sequence[str]) -> str:
     return "  ·  ".join(said)
 
 
+_LONG = 12
+"""A value with more characters may not fit its column."""
 _SHOWN = 8
 """How many values of a record are in its row of the table."""
