@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lab import small
+from wireloom_generator.lab import record_index
 from wireloom_generator.lab.capture_bytes import pasted
 from wireloom_generator.lab.session import RecordFilter, Session
 from wireloom_generator.lab.worked_example import NoExampleError
@@ -138,6 +139,14 @@ def test_the_index_is_small(session: Session) -> None:
     assert found is not None
     sizes = {name: np.asarray(getattr(found, name)).itemsize for name in ("offset", "length", "message", "malformed")}
     assert sum(sizes.values()) <= 16
+
+
+def test_of_a_long_malformed_range_the_beginning_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_index, "_LONGEST", 1000)
+    session = small.opened(tmp_path, bytes(5000))
+    view = session.record(0)
+    assert view.headline == "record 0 at 0x0: 1000 bytes, malformed, the first of 5,000"
+    assert session.rows(0, 1)[0]["length"] == 5000
 
 
 def test_a_parameter_that_the_protocol_does_not_have_is_said(tmp_path: Path) -> None:

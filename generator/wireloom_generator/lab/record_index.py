@@ -30,6 +30,8 @@ _TIMES = ("timestamp", NANOSECOND_TIME)
 """The types of columns that are times."""
 _AFTER = 64 * 1024
 """How many bytes after a malformed range decide why it is one."""
+_LONGEST = 4 * 1024 * 1024
+"""Of a longer malformed range, only so many bytes are read."""
 _PIECE, _ROWS = 1024 * 1024, 8 * 1024
 """How many bytes are read, and records decoded, at once."""
 _ROOM = 4096
@@ -122,9 +124,11 @@ class RecordIndex:
             return FoundRecords(**{"time": None, **arrays}, end=self._end)
 
     def inspected(self, number: int) -> tuple[Inspected, bool]:
-        """A record explained, and whether it is the header of the capture."""
+        """A record explained, and whether it is the header of the capture. Of a long malformed range, its beginning."""
         found = self.found
         start, length = int(found.offset[number]), int(found.length[number])
+        if found.malformed[number]:
+            length = min(length, _LONGEST)
         data = self.capture.read(start, start + length)
         told = self._told(start, length) if found.malformed[number] else None
         preamble = self.codec.preamble

@@ -145,7 +145,7 @@ class Session:
         return {
             "number": number,
             "offset": f"{inspected.offset:#x}",
-            "length": len(inspected.data),
+            "length": int(index.found.length[number]),
             "message": " ".join(name for name in (inspected.message, inspected.variant) if name) or "–",
             "values": inspected.reason or rendering.summary(inspected, index.names),
             "malformed": inspected.error is not None,
@@ -160,7 +160,9 @@ class Session:
             return RecordView(None, headline, "", rendering.bytes_of(raw), "")
         inspected, header = index.inspected(number)
         tree = rendering.tree_of(inspected, lambda names: compiled.line_of(inspected, names, header=header))
-        headline = inspected.headline(number)
+        length = int(index.found.length[number])
+        rest = f", the first of {length:,}" if length > len(inspected.data) else ""
+        headline = inspected.headline(number) + rest
         return RecordView(number, headline, inspected.reason, rendering.bytes_of(inspected), tree)
 
     def message(self, number: int | None) -> str | None:
