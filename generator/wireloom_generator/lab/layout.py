@@ -27,7 +27,7 @@ class Actions(Protocol):
     """What widgets do."""
 
     def choose(self, path: Path) -> None: ...
-    def filter(self) -> None: ...
+    async def filter(self) -> None: ...
     def make_example(self) -> None: ...
     async def over_time(self, by_time: bool) -> None: ...
     def paste(self, text: str) -> bool: ...
@@ -53,6 +53,7 @@ class Parts:
     tree: ui.html
     picture: ui.html
     count: ui.label
+    over: ui.toggle
     messages: ui.select
     malformed: ui.checkbox
     text: ui.input
@@ -237,4 +238,11 @@ def _records(page: Actions) -> dict[str, Any]:
         auto_size_columns=False,
     ).classes("lab-grid")
     grid.props('aria-label="Records"')
-    return {"picture": picture, "count": count, "messages": messages, "text": text, "malformed": malformed}
+    return {
+        "picture": picture,
+        "count": count,
+        "over": over,
+        "messages": messages,
+        "text": text,
+        "malformed": malformed,
+    }

@@ -35,6 +35,8 @@ class Page:
         self.by_time = False
         self.edits = 0
         """How many edits there were: what was checked for an earlier one is dropped."""
+        self.awaited = True
+        """Whether the record at that byte was not found yet since the last check."""
         self.shown = (-1, False)
         """How many records the picture had, and whether those were all."""
 
@@ -175,7 +177,7 @@ class Page:
             self._show_stale()
             if index is None:
                 return
-            self.shown = (-1, False)
+            self.shown, self.awaited = (-1, False), True
             self.parts.messages.set_options(index.names)
             background_tasks.create(self._build(index.build))
         if check.compiled is not None:
@@ -222,17 +224,25 @@ class Page:
         index = self.session.index
         if index is None:
             return
-        found = len(index.found)
-        if self.shown == (found, index.done):
+        found = index.found
+        shown = len(found), index.done
+        if self.shown == shown:
             return
-        first = self.shown[0] <= 0
-        self.shown = (found, index.done)
-        if first:
+        first, self.shown = self.shown[0] <= 0, shown
+        if self.awaited and (found.end > self.offset or index.done):
+            self.awaited = False
             self.selected = self.session.nearest(self.offset)
             self._show_record()
-        self._show_count()
-        self._told("records", len(self.session.numbers()), first)
+        await self._list(anew=first)
         await self._draw()
+
+    async def _list(self, *, anew: bool) -> None:
+        """Show how many records are listed, and let the table ask for them, ``anew`` if others are."""
+        numbers = await run.io_bound(self.session.numbers)
+        if numbers is not None:
+            with self.client:
+                self._show_count(len(numbers))
+                self._told("records", len(numbers), anew)
 
     async def _draw(self) -> None:
         """Draw the picture of the capture."""
@@ -240,12 +250,11 @@ class Page:
         with self.client:
             self.parts.picture.set_content(picture or "")
 
-    def _show_count(self) -> None:
+    def _show_count(self, listed: int) -> None:
         index = self.session.index
         if index is None:
             return
         found = index.found
-        listed = len(self.session.numbers())
         shown = f"{listed:,} of " if listed != len(found) else ""
         share = "" if index.done else f", {found.end / max(1, index.capture.size):.0%} read"
         spoiled = int(found.malformed.sum())
@@ -291,14 +300,13 @@ class Page:
         self.parts.source.set_text(f"{self.session.capture.name}, {_counted(self.session.capture.size, 'byte')}")
         self._told("record")
 
-    def filter(self) -> None:
+    async def filter(self) -> None:
         """List the records that the widgets ask for."""
         parts = self.parts
         self.session.wanted = RecordFilter(
             tuple(parts.messages.value or ()), bool(parts.malformed.value), str(parts.text.value or "").strip()
         )
-        self._show_count()
-        self._told("records", len(self.session.numbers()), True)
+        await self._list(anew=True)
 
     async def over_time(self, by_time: bool) -> None:
         """Draw the picture over time, or over offset."""
@@ -306,6 +314,7 @@ class Page:
         self.by_time = by_time and index is not None and bool(index.times)
         if by_time and not self.by_time:
             ui.notify("no field of these records is a time; give one as: {timestamp: …}", type="info")
+            self.parts.over.set_value(False)
         await self._draw()
 
     def paste(self, text: str) -> bool:
