@@ -11,6 +11,7 @@ from typing import Any
 
 from wireloom.codec import Protocol
 from wireloom.options import SOUGHT, OptionError, resolve
+from wireloom_generator import examples
 from wireloom_generator.lab import compiling, rendering
 from wireloom_generator.lab.capture_bytes import CaptureBytes
 from wireloom_generator.lab.compiling import CheckedDrafts, Compiled
@@ -49,7 +50,10 @@ class RecordFilter:
 
 
 class Session:
-    """One page. ``capture`` is None as long as there are no bytes but those of worked examples."""
+    """What is shown of a workspace. Without a ``capture``, its bytes are those of the worked examples.
+
+    ``parameters`` are those of the protocol, as text.
+    """
 
     def __init__(
         self, workspace: Workspace, capture: CaptureBytes | None = None, parameters: Mapping[str, str] | None = None
@@ -75,7 +79,7 @@ class Session:
     def is_stale(self) -> bool:
         """Whether what is shown is of earlier drafts, as the present ones have an error."""
         return bool(self.note) or any(
-            problem.severity is Severity.ERROR and problem.rule != "example" for problem in self.problems
+            problem.severity is Severity.ERROR and problem.rule != examples.RULE for problem in self.problems
         )
 
     @property
@@ -84,8 +88,8 @@ class Session:
         if self.given is not None:
             return self.given
         messages = () if self.compiled is None else self.compiled.protocol.messages
-        examples = [each for message in messages for each in message.examples if each.malformed is None]
-        return CaptureBytes("worked examples", b"".join(each.data for each in examples))
+        worked = (each for message in messages for each in message.examples if each.malformed is None)
+        return CaptureBytes("worked examples", b"".join(each.data for each in worked))
 
     def open(self, path: Path) -> None:
         """Show another file of the specs. Its protocol is what is decoded by; a library has none."""
