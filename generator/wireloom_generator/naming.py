@@ -20,9 +20,10 @@ ROW = frozenset(
 """Columns that every row has or can have."""
 
 MODULE = frozenset({
-    "arrow_schema", "available", "build", "columnar", "decode_by_message", "decode_columnar", "encode_columnar",
-    "encode_records", "enums", "float", "getattr", "globals", "import_module", "iter_records", "messages", "needed",
-    "parse", "parsers", "recursive", "scan", "schema", "spark", "spark_schema", "str", "summary", "to_batches",
+    "arrow_schema", "available", "build", "columnar", "dataset", "decode_by_message", "decode_columnar",
+    "encode_columnar", "encode_records", "enums", "float", "getattr", "globals", "import_module", "iter_records",
+    "messages", "needed", "parse", "parsers", "recursive", "scan", "schema", "spark", "spark_schema", "str", "summary",
+    "to_batches",
 })  # fmt: skip
 """The names that generated modules use themselves, besides one attribute for each message.
 

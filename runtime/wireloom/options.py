@@ -330,7 +330,7 @@ def read_by(options: Options, given: Mapping[str, object]) -> dict[str, object]:
     return read
 
 
-def _choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
+def choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
     """A function that reads one of these words, in any case."""
 
     def read(name: str, value: str) -> _Word:
@@ -342,7 +342,7 @@ def _choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
     return read
 
 
-resync_of = _choice(Resync)
+resync_of = choice(Resync)
 
 
 def _ports(name: str, value: str) -> frozenset[int]:
@@ -433,7 +433,7 @@ READING: Options = {
     ),
     "capture": TextOption(
         "capture",
-        _choice(CaptureKind),
+        choice(CaptureKind),
         "kind",
         "pcapng",
         "What files contain: `raw` for records end to end, `pcap` or `pcapng` for recorded packets. `auto` detects it"
@@ -463,7 +463,7 @@ READING: Options = {
     ),
     "direction": TextOption(
         "direction",
-        _choice(Sender),
+        choice(Sender),
         "name",
         "server",
         "Only packets sent by the `client` or the `server`; by default `both`.",

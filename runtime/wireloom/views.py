@@ -40,7 +40,12 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
 
 def with_u64(columns: Sequence[Column], u64: str) -> tuple[Column, ...]:
     """The columns, with unsigned 64-bit numbers of this type, if readers can choose it."""
-    return tuple(replace(column, type=u64 if column.u64 else _with_u64(column.type, u64)) for column in columns)
+    return tuple(
+        replace(column, type=u64, unsigned=64 if u64 == U64 else 0)
+        if column.u64
+        else replace(column, type=_with_u64(column.type, u64))
+        for column in columns
+    )
 
 
 def _with_u64(kind: ColumnType, u64: str) -> ColumnType:
@@ -105,7 +110,7 @@ def _renamed(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
 
 def flat(protocol: Protocol, message: str) -> tuple[Column, ...]:
     """The columns of rows of one message: the header's fields and the message's."""
-    return (Column("message", "string"), *protocol.header, *protocol.messages[message].columns, *CORRUPT)
+    return (protocol.columns[0], *protocol.header, *protocol.messages[message].columns, *CORRUPT)
 
 
 def narrow(options: ReadOptions, name: str) -> ReadOptions:

@@ -81,7 +81,7 @@ def test_only_what_a_query_needs_is_decoded(
     asked: set[str] = set()
 
     def scan(self: Table, *given: Any, **options: Any) -> pa.RecordBatchReader:
-        asked.update(options.get("columns", ()))
+        asked.update(options.get("columns") or ())
         return scanned(self, *given, **options)
 
     scanned = Table.scan

@@ -18,6 +18,7 @@ from pyarrow import parquet
 from support.lake_readers import (
     COMPARISONS,
     KINDS,
+    UNSIGNED,
     delta_readers,
     iceberg_readers,
     parquet_readers,
@@ -27,11 +28,13 @@ from support.lake_readers import (
 )
 from support.pages import text
 
-from wireloom import columnar, lakes
+from wireloom import lakes
 from wireloom.cli.formats import Format, write_batches
+from wireloom.codec import Column
+from wireloom.columnar import consumers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pyiceberg.catalog.sql import SqlCatalog
     from pyspark.sql import SparkSession
@@ -51,20 +54,22 @@ def kinds(*quick: str) -> pytest.MarkDecorator:
 PATHS = (("it",), ("inside", "it"))
 
 
+def every_question(values: Sequence[Any]) -> list[tuple[str, Any]]:
+    """All comparisons with all values, and which rows have one of them or none."""
+    every = [(comparison, value) for comparison in COMPARISONS for value in values]
+    return [*every, ("in", values), ("null", None)]
+
+
 def questions(name: str) -> list[tuple[str, Any]]:
     """Those about a kind: a few, or all that there are where there is time."""
     _, values = KINDS[name]
-    every = [(comparison, value) for comparison in COMPARISONS for value in values]
     few = [("=", value) for value in values[-3:]] + [(">", values[-2]), (">=", values[-1]), ("<=", values[-1])]
-    return [*(few if name in QUICK else every), ("in", values), ("null", None)]
+    return [*few, ("in", values), ("null", None)] if name in QUICK else every_question(values)
 
 
 def test_every_type_of_a_column_is_tried() -> None:
-    elsewhere = {"timestamp_ns", "interval day to second"}  # below; and Delta Lake and Iceberg have none
-    tried = {kind for kind, _ in KINDS.values()}
-    own = {name: columnar.arrow_type(name) for name in columnar._TYPES if name not in elsewhere}
-    assert len(own) == len(columnar._TYPES) - len(elsewhere)
-    assert set(own.values()) <= tried
+    tried = {kind for kind, _ in KINDS.values()}  # times with nanoseconds are below; lakes have no durations
+    assert {consumers.arrow_type(Column("it", name), consumers.TableTypes.DELTA) for name in consumers._TYPES} <= tried
 
 
 def by_recipe(table: pa.Table, path: Path) -> None:
@@ -88,6 +93,26 @@ def test_what_is_in_parquet_files_is_found(write: Any, name: str, tmp_path: Path
             write(part, folder / f"{number}.parquet")
         for path in PATHS:
             assert wrong(parquet_readers(folder, path, kind), values, questions(name)) == [], (shape, path)
+
+
+@pytest.mark.parametrize("name", UNSIGNED)
+def test_unsigned_numbers_in_parquet_files_are_found(name: str, tmp_path: Path) -> None:
+    kind, values = UNSIGNED[name]
+    for shape, parts in tables(kind, values).items():
+        (tmp_path / shape).mkdir()
+        for number, part in enumerate(parts):
+            by_recipe(part, tmp_path / shape / f"{number}.parquet")
+        for path in PATHS:
+            assert wrong(parquet_readers(tmp_path / shape, path, kind), values, every_question(values)) == []
+
+
+@pytest.mark.spark
+def test_spark_reads_unsigned_numbers_as_the_types_that_it_has(spark: SparkSession, tmp_path: Path) -> None:
+    columns = {name: pa.array([values[0], values[-1]], kind) for name, (kind, values) in UNSIGNED.items()}
+    by_recipe(pa.table(columns), tmp_path / "0.parquet")
+    rows = spark.read.parquet(str(tmp_path))
+    assert dict(rows.dtypes) == {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)"}
+    assert rows.where(f"uint64 = {MOST}").select("uint8").collect()[0][0] == 255
 
 
 @kinds("nan", "u64")

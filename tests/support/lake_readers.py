@@ -56,6 +56,14 @@ KINDS: dict[str, tuple[pa.DataType, list[Any]]] = {
 }
 """The types of our columns, each with values at the ends of its range and where other types end."""
 
+UNSIGNED: dict[str, tuple[pa.DataType, list[int]]] = {
+    "uint8": (pa.uint8(), [0, 2**7 - 1, 2**7, 2**8 - 1]),
+    "uint16": (pa.uint16(), [0, 2**15 - 1, 2**15, 2**16 - 1]),
+    "uint32": (pa.uint32(), [0, 2**31 - 1, 2**31, 2**32 - 1]),
+    "uint64": (pa.uint64(), [0, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1]),
+}
+"""Those that tables for Spark and for lakes do not have."""
+
 
 def random_value(random: Random, kind: pa.DataType) -> Any:
     """A value from anywhere in the range of a type, and not of a boolean."""
@@ -190,6 +198,7 @@ def _duckdb_literal(value: Any, kind: pa.DataType) -> str:
     if pa.types.is_binary(kind):
         return "'" + "".join(f"\\x{byte:02x}" for byte in value) + "'::blob"
     types = {pa.bool_(): "boolean", pa.float32(): "float", pa.float64(): "double", pa.string(): "varchar"}
+    types |= {pa.uint8(): "utinyint", pa.uint16(): "usmallint", pa.uint32(): "uinteger", pa.uint64(): "ubigint"}
     if pa.types.is_decimal(kind):
         return f"'{value:f}'::decimal({kind.precision}, {kind.scale})"
     name = types.get(kind, "timestamptz" if pa.types.is_timestamp(kind) else "bigint")

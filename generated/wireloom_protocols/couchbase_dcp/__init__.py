@@ -273,8 +273,8 @@ messages = PROTOCOL.messages
 
 _SPARK = ("spark_schema",)
 _ARROW = (
-    "arrow_schema", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records", "scan", "summary",
-    "to_batches",
+    "arrow_schema", "dataset", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records", "scan",
+    "summary", "to_batches",
 )
 
 

@@ -234,6 +234,7 @@ COMMENTS = {
 
 TABLE = Table(PROTOCOL, COMMENTS)
 arrow_schema = TABLE.schema
+dataset = TABLE.dataset
 decode_by_message = TABLE.decode_by_message
 decode_columnar = TABLE.decode_columnar
 encode_columnar = TABLE.encode_columnar

@@ -11,7 +11,7 @@ import click
 from wireloom.cli import arguments, captures, incremental
 from wireloom.cli.arguments import OfProtocol, options_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
-from wireloom.cli.formats import Format, row_writer, tabular, write_batches
+from wireloom.cli.formats import Format, consumer_of, row_writer, write_batches
 from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
 from wireloom.cli.text_rows import rows_of_lines
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from wireloom.columnar.scanning import Cuts
 
 
+_SPARK = "spark"
+"""Whose types tables have if nothing is said; the module that knows them needs pyarrow."""
+
+
 @click.command(cls=OfProtocol)
 @arguments.protocol
 @arguments.inputs
@@ -34,6 +38,11 @@ if TYPE_CHECKING:
 @arguments.form
 @arguments.format_name
 @arguments.output
+@click.option(
+    "--types",
+    metavar="NAME",
+    help="Whose types a Parquet or Arrow file has: spark (the default), arrow, delta, iceberg, duckdb, polars, pandas.",
+)
 @click.option(
     "--split-by-message",
     "split",
@@ -70,6 +79,7 @@ def decode(
     form: str | None,
     format_name: str,
     path: Path | None,
+    types: str | None,
     split: Path | None,
     mode: str,
     parameters: Sequence[str],
@@ -88,8 +98,11 @@ def decode(
     chosen.must_suit(path)
     if nulls is not None and chosen is not Format.JSONL:
         raise MisuseError(f"--nulls and --no-nulls need --format jsonl; {chosen} has all columns")
+    if types is not None and chosen is Format.JSONL:
+        raise MisuseError("--types needs --format parquet or arrow; jsonl has no types")
     to_stdout = split is None and (path is None or str(path) == captures.STDIN)
-    run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, nulls, to_stdout)
+    textual = found.form(form) if form else None
+    run = _Decoding(View(found, options), Mode.of(mode), textual, from_hex, nulls, to_stdout, types or _SPARK)
     if split is None:
         sources = captures.meant(inputs, path, rotated=options.rotated)
         with output(path, binary=chosen is not Format.JSONL) as stream:
@@ -100,7 +113,7 @@ def decode(
     must_be_of_all_columns(options, "--split-by-message")
     from wireloom.cli.splitting import Split
 
-    files = Split(split, chosen, found, options)
+    files = Split(split, chosen, found, options, run.types)
     _write_files(run, captures.meant(inputs, *files.paths, rotated=options.rotated), files)
 
 
@@ -112,12 +125,13 @@ def _write(run: "_Decoding", sources: Iterable[str], form: Format, stream: Binar
             write(row)
         return
     protocol = run.view.protocol
-    schema = tabular(protocol, run.view.options, form)
+    consumer = consumer_of(protocol, run.view.options, form, run.types)
     from wireloom import columnar
     from wireloom.columnar.decoder import Decoder
 
-    decoding = partial(Decoder, protocol, schema=schema)
-    write_batches(run.batches(sources, decoding, partial(columnar.batches, schema=schema)), schema, form, stream)
+    decoding = partial(Decoder, protocol, schema=consumer.decoded)
+    found = run.batches(sources, decoding, partial(columnar.batches, schema=consumer.decoded))
+    write_batches(map(consumer.given, found), consumer.schema, form, stream)
 
 
 def _write_files(run: "_Decoding", sources: Iterable[str], files: "Split") -> None:
@@ -137,6 +151,7 @@ class _Decoding(NamedTuple):
     from_hex: bool
     nulls: bool | None
     to_stdout: bool
+    types: str
 
     def rows(self, sources: Iterable[str]) -> Iterator[Row]:
         """The rows of all sources in order. Raises ``FailedError`` at a malformed record in mode FAILFAST."""

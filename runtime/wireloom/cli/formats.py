@@ -13,11 +13,13 @@ from wireloom.cli.outputs import is_seen
 from wireloom.codec import Column, Protocol
 from wireloom.json_rows import json_line, json_writer, without_nulls
 from wireloom.options import ReadOptions
-from wireloom.views import Row
+from wireloom.views import Row, View
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
+
+    from wireloom.columnar.consumers import Consumer, TableTypes
 
 ROWS_A_GROUP = 64 * 1024
 BYTES_A_GROUP = 32 * 1024 * 1024
@@ -66,13 +68,20 @@ def row_writer(columns: tuple[Column, ...], stream: BinaryIO, nulls: bool | None
     return write
 
 
-def tabular(protocol: Protocol, options: ReadOptions, form: Format) -> "pa.Schema":
-    """The schema of a file of that format, comments included."""
+def consumer_of(protocol: Protocol, options: ReadOptions, form: Format, types: str) -> "Consumer":
+    """Who gets a file of that format, with its schema, comments included."""
     try:
-        schema = registry.table(protocol).view(options)
+        from wireloom.columnar.consumers import Consumer, types_of
+
+        table = registry.table(protocol)
     except ModuleNotFoundError as error:
         raise MisuseError(f"--format {form}: {error}") from None
-    return _fitting(schema) if form is Format.PARQUET else schema
+
+    def schema(kind: "TableTypes") -> "pa.Schema":
+        found = table.view(options, kind)
+        return _fitting(found) if form is Format.PARQUET else found
+
+    return Consumer(View(protocol, options).columns, types_of(types), schema)
 
 
 def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:

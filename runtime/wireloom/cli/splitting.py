@@ -6,10 +6,11 @@ Rows are written as they arrive. The files take their places together, when all 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireloom.cli.formats import Format, RowGroup, row_writer, table_writer, tabular
+from wireloom.cli.formats import Format, RowGroup, consumer_of, row_writer, table_writer
 from wireloom.cli.outputs import whole_files
 from wireloom.codec import Protocol
 from wireloom.options import ReadOptions
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from wireloom.columnar.by_message import NarrowDecoder
+    from wireloom.columnar.consumers import Consumer
 
 BYTES_HELD = 128 * 1024 * 1024
 """How much of all messages together waits at most to be a row group."""
@@ -26,12 +28,16 @@ BYTES_HELD = 128 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The files in ``folder``: one for each message that occurs, and for each that ``options`` list."""
+    """The files in ``folder``: one for each message that occurs, and for each that ``options`` list.
+
+    Tables have the types of the consumer called ``types``.
+    """
 
     folder: Path
     form: Format
     protocol: Protocol
     options: ReadOptions
+    types: str
 
     @property
     def paths(self) -> list[Path]:
@@ -61,11 +67,12 @@ class Split:
 
             def begun(name: str) -> None:
                 stream = opened(self._path(name))
-                writer[name] = writers.enter_context(table_writer(self._schema(name), self.form, stream))
+                schema = self._consumer(name).schema
+                writer[name] = writers.enter_context(table_writer(schema, self.form, stream))
 
             for name in self.options.messages or ():
                 begun(name)
-            for name, group in _groups(batches):
+            for name, group in _groups(self._given(batches)):
                 if name not in writer:
                     begun(name)
                 writer[name].write_table(group)
@@ -74,7 +81,7 @@ class Split:
         """What decodes into batches of one message each."""
         from wireloom.columnar.by_message import NarrowDecoder
 
-        return NarrowDecoder(self.protocol, options, lambda chosen: tabular(self.protocol, chosen, self.form))
+        return NarrowDecoder(self.protocol, options, lambda chosen: self._of_view(chosen).decoded)
 
     def batches(self, rows: Iterable[Row]) -> "Iterator[pa.RecordBatch]":
         """Whole rows as batches of one message each."""
@@ -94,10 +101,20 @@ class Split:
         from wireloom import columnar
 
         for name, rows in held.items():
-            yield from columnar.batches(rows, self._schema(name))
+            yield from columnar.batches(rows, self._consumer(name).decoded)
 
-    def _schema(self, name: str) -> "pa.Schema":
-        return tabular(self.protocol, narrow(self.options, name), self.form)
+    def _given(self, batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        """Decoded batches as those who get the files have them."""
+        from wireloom.columnar.by_message import message_of
+
+        consumers = cache(self._consumer)
+        return (consumers(message_of(batch)).given(batch) for batch in batches)
+
+    def _consumer(self, name: str) -> "Consumer":
+        return self._of_view(narrow(self.options, name))
+
+    def _of_view(self, options: ReadOptions) -> "Consumer":
+        return consumer_of(self.protocol, options, self.form, self.types)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.{self.form}"

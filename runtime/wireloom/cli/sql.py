@@ -94,8 +94,6 @@ def _rows(batch: "pa.RecordBatch") -> list[dict[str, object]]:
 
 def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
     """The query with names of captures in place of calls of protocols; the captures are registered."""
-    from wireloom.cli.duckdb_views import Captures
-
     parts, at = [], 0
     for name, start, opened, stop in _calls(query):
         given = query[opened + 1 : stop - 1]
@@ -105,7 +103,7 @@ def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
         _must_be_lists(arguments)
         shown = f"{query[start:stop]} {start}"
         table = registry.table(protocol_of(name))
-        connection.register(shown, Captures(table, {"mode": "PERMISSIVE", **arguments}))
+        connection.register(shown, table.dataset(**{"mode": "PERMISSIVE", **arguments}))
         parts += [query[at:start], '"', shown.replace('"', '""'), '"']
         at = stop
     return "".join([*parts, query[at:]])

@@ -74,7 +74,10 @@ class Column:
 
     ``label`` marks a column with the names of the numbers in the column before it; ``longest`` is the size of the
     longest in bytes. ``u64`` marks unsigned 64-bit numbers that readers can have as a long or as a decimal. Messages
-    show numbers with ``digits`` in hexadecimal. Floats have ``bits`` on the wire; 0 if those of a double.
+    show numbers with ``digits`` in hexadecimal. Floats have ``bits`` on the wire; 0 if those of a double. Numbers that
+    are never negative have ``unsigned`` bits; 0 for all others, and for those that a signed type was chosen for. What
+    is said of numbers holds for the items of a list of them. ``texts`` are all that a text can be; empty if it can be
+    any.
 
     A ``hidden`` one is in no row: it is a value that only expressions use.
     """
@@ -86,6 +89,8 @@ class Column:
     digits: int = field(default=0, compare=False)
     longest: int = field(default=0, compare=False)
     bits: int = field(default=0, compare=False)
+    unsigned: int = field(default=0, compare=False)
+    texts: tuple[str, ...] = field(default=(), compare=False)
     hidden: bool = False
 
 
@@ -108,17 +113,27 @@ def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
         known = merged.setdefault(column.name, column)
         if known is column:
             continue
+        widest, u64 = known, known.u64
         if known.type in _INTEGERS and column.type in _INTEGERS:
             widest = max(known, column, key=lambda c: _INTEGERS.index(str(c.type)))
             fixed = any(use.type == U64 and not use.u64 for use in (known, column))
-            merged[column.name] = replace(widest, u64=not fixed and (known.u64 or column.u64))
+            u64 = not fixed and (known.u64 or column.u64)
         elif known.type != column.type:
             raise ValueError(f"column {column.name} is {known.type} in one place and {column.type} in another")
-        elif known.longest < column.longest:
-            merged[column.name] = column
-        elif known.bits != column.bits:
-            merged[column.name] = replace(known, bits=max(known.bits, column.bits) if known.bits and column.bits else 0)
+        merged[column.name] = replace(
+            widest,
+            u64=u64,
+            longest=max(known.longest, column.longest),
+            bits=_more(known.bits, column.bits),
+            unsigned=_more(known.unsigned, column.unsigned),
+            texts=tuple(dict.fromkeys((*known.texts, *column.texts))) if known.texts and column.texts else (),
+        )
     return tuple(merged.values())
+
+
+def _more(one: int, other: int) -> int:
+    """The larger of two numbers of bits; 0 if one of them is, which says nothing of the values."""
+    return max(one, other) if one and other else 0
 
 
 PLACE = 4

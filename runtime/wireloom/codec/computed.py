@@ -39,6 +39,7 @@ class Compute(NamedPart):
         self.value = expression(value)
         self.default = expression(default)
         self.type = type
+        self.least, self.most = LIMITS.get(type, (-1, 0)) if isinstance(type, str) else (-1, 0)
         self.enum = enum
         self.labels = labels
         self.valid = valid

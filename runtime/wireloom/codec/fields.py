@@ -27,6 +27,7 @@ from wireloom.codec.labels import (
     flags_loader,
     longest,
     named,
+    texts_of,
 )
 from wireloom.codec.meanings import As, Meaning
 from wireloom.codec.writer import Writer
@@ -146,6 +147,28 @@ def _float_bits(construct: Construct) -> int:
         return {"e": 16, "f": 32}.get(construct.fmtstr[1], 0)
     inner: Construct | None = getattr(construct, "item", None)
     return 0 if inner is None else _float_bits(inner)
+
+
+def _unsigned_bits(construct: Construct) -> int:
+    """How many bits a number has that is never negative, or one in a list; 0 for any other value."""
+    match construct:
+        case Field():
+            return _unsigned_bits(construct.subcon)
+        case EitherOrder():
+            return _unsigned_bits(construct.big)
+        case WordSwapped():
+            return _unsigned_bits(construct.number)
+        case FormatField():
+            return 8 * int(construct.length) if construct.fmtstr[1] in "BHLQ" else 0
+        case BytesInteger():
+            return 0 if construct.signed else 8 * int(construct.length)
+        case BitSlice():
+            return 0 if construct.boolean else construct.width
+    if (item := getattr(construct, "item", None)) is not None:
+        return _unsigned_bits(item)
+    if getattr(construct, "least", -1) == 0 and not getattr(construct, "boolean", False):
+        return int(construct.most).bit_length()
+    return 0
 
 
 def digits(construct: Construct) -> int:
@@ -311,7 +334,7 @@ class Field(Subconstruct):
             yield from self.labelled(name, kind.type)
         else:
             yield Column(name, self.meaning.type)
-            yield Column(self.raw, kind.type)
+            yield Column(self.raw, kind.type, unsigned=_unsigned_bits(self.subcon))
 
     def is_bounded(self, u64: U64Type) -> bool:
         """Whether its numbers must be below 2^63, for readers who choose ``u64``."""
@@ -378,10 +401,18 @@ class Field(Subconstruct):
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
         """A column of type ``kind`` and its label column."""
         shown = self.digits if self.hex else 0
-        yield Column(name, "long" if self.long else kind, u64=self.u64, digits=shown, bits=_float_bits(self.subcon))
+        yield Column(
+            name,
+            "long" if self.long else kind,
+            u64=self.u64,
+            digits=shown,
+            bits=_float_bits(self.subcon),
+            unsigned=0 if self.long else _unsigned_bits(self.subcon),
+        )
         if self.enum is not None and self.labels:
             label: ColumnType = ListOf("string") if self.is_list else "string"
-            yield Column(f"{name}_name", label, label=True, longest=0 if self.is_list else longest(self.enum))
+            size = 0 if self.is_list else longest(self.enum)
+            yield Column(f"{name}_name", label, label=True, longest=size, texts=texts_of(self.enum))
         if self.flags is not None and self.labels:
             yield Column(f"{name}_flags", ListOf("string"), label=True, longest=longest(self.flags))
 

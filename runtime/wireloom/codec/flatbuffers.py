@@ -68,7 +68,13 @@ class Table:
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
         return tuple(
-            Column(field.name, SCALARS[field.type][1], u64=field.u64, bits=32 if field.type == "f32" else 0)
+            Column(
+                field.name,
+                SCALARS[field.type][1],
+                u64=field.u64,
+                bits=32 if field.type == "f32" else 0,
+                unsigned=int(field.type[1:]) if field.type.startswith("u") else 0,
+            )
             for field in self.fields
         )
 

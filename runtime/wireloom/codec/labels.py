@@ -90,6 +90,28 @@ def longest(names: type[WireEnum] | type[WireFlags]) -> int:
     return max((len(label.encode()) for label in labels), default=0)
 
 
+@cache
+def texts_of(enum: type[WireEnum]) -> tuple[str, ...]:
+    """All labels, in the order of the numbers that have them."""
+    _, texts = label_steps(enum)
+    return texts
+
+
+@cache
+def label_steps(enum: type[WireEnum]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+    """The number of the text, -1 for none, of all numbers from each of these on to before the next, and the texts."""
+    ranges = enum.ranges()
+    members = [int(member) for member in enum]
+    firsts = {*members, *(each + 1 for each in members)}
+    firsts |= {end for least, most, _ in ranges for end in (least, most + 1)}
+    texts: dict[str, int] = {}
+    steps = []
+    for first in sorted(firsts):
+        label = enum.label(first)
+        steps.append((first, -1 if label is None else texts.setdefault(label, len(texts))))
+    return steps, tuple(texts)
+
+
 def named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -> int:
     """The number that has the label."""
     found = numbers_of(numbers).get(label) if isinstance(label, str) else None

@@ -157,7 +157,7 @@ class Message(Construct):
 
     def _all_columns(self) -> Iterator[Column]:
         if self.variants:
-            yield Column("variant", "string")
+            yield Column("variant", "string", texts=tuple(variant.name for variant in self.variants))
         for slot in self.record.slots:
             for variant in (None, *self.variants):
                 for layout in self._layouts(slot, variant):

@@ -95,11 +95,11 @@ class Protocol:
         names = dict.fromkeys(form.name for form in forms)
         self.forms = {name: Forms(name, (form for form in forms if form.name == name)) for name in names}
         self._recorded = tuple(parameter for parameter in parameters if parameter.column)
-        recorded = (Column(item.name, _column_type(item)) for item in self._recorded)
+        recorded = (Column(item.name, _column_type(item), texts=item.choices) for item in self._recorded)
         self.header = (*recorded, *record.columns)
         self._fields = tuple(column.name for column in record.columns)
         structs = (Column(message.name, message.type) for message in self.messages.values())
-        self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
+        self.columns = (Column("message", "string", texts=tuple(self.messages)), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
         self._coercion = Coercion(self.columns)
         self._defaults: Values | None = None

@@ -80,6 +80,8 @@ class Specialised:
         self._structs = self._header + len(self.record.columns)
         self._met: dict[object, int] = {}
         self._settings: dict[tuple[Any, ...], _Setting | None] = {}
+        self._latest: dict[bool, tuple[Values, _Setting]] = {}
+        """The setting that was last asked for of each byte order, and its parameters, which are often the same."""
         self._read: dict[tuple[Any, ...], RowFunction] = {}
         self._write: dict[tuple[Any, ...], RowFunction] = {}
 
@@ -92,14 +94,17 @@ class Specialised:
 
     def order(self, data: bytes, parameters: Values) -> bool | None:
         """The byte order, as ``little``, in which alone the bytes are exactly one record; None if the parts decide."""
+        if not data:
+            return None
         try:
             orders = self.framing.orders(parameters)
-            found = [each for each in orders if len(orders) == 1 or self._begins(data, parameters, each)]
-            if len(found) != 1 or not data:
-                return None
-            setting = self._setting(found[0], parameters)
+            if len(orders) > 1:
+                orders = tuple(each for each in orders if self._begins(data, parameters, each))
+                if len(orders) != 1:
+                    return None
+            setting = self._setting(orders[0], parameters)
             if setting is not None and setting.is_record is not None:
-                return found[0] if setting.is_record(data) else None
+                return orders[0] if setting.is_record(data) else None
             length, little = self.framing.first(data, 0, len(data), parameters)
             return little if length == len(data) else None
         except (*_REFUSED, DecodeError):
@@ -231,16 +236,21 @@ class Specialised:
     def _is_many(self, kind: object) -> bool:
         """Count a record of that kind; whether there were so many that a function is worth it."""
         if kind not in self._met and len(self._met) >= _KINDS:
-            for each in (self._met, self._settings, self._read, self._write):
+            for each in (self._met, self._settings, self._latest, self._read, self._write):
                 each.clear()  # what is common is soon met again
         met = self._met[kind] = self._met.get(kind, 0) + 1
         return met > self.many
 
     def _setting(self, little: bool, parameters: Values) -> _Setting | None:
         """The functions for that byte order and these parameters; None if there are none, or not yet."""
+        latest = self._latest.get(little)
+        if latest is not None and latest[0] is parameters:
+            return latest[1]
         key = little, *parameters.values()
         found = self._settings.get(key)
-        if found is None and key not in self._settings and self._is_many(key):
+        if found is not None:
+            self._latest[little] = parameters, found
+        elif key not in self._settings and self._is_many(key):
             back_end = _back_end()
             maker = back_end.RecordFunctions(self.protocol, self.row, parameters, little=little)
             select = back_end.unless_left(maker.select, self.dispatch.fields)

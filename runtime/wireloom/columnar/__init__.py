@@ -1,53 +1,25 @@
 """Rows as Arrow data: schemas from columns, and batches of bounded size from rows. Needs pyarrow, not pyspark."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
-from wireloom.codec import Column, ListOf, StructOf
-from wireloom.codec.columns import NANOSECOND_TIME, ColumnType, decimal_size
+from wireloom.codec import Column
 from wireloom.extras import needed
 
 with needed("wireloom.columnar", "arrow"):
     import numpy as np  # noqa: F401 - the modules of this package need it
     import pyarrow as pa
 
+from wireloom.columnar.consumers import TableTypes, arrow_type
+
 TABLE_ROWS = 8192
 TABLE_BYTES = 16 * 1024 * 1024
 """A batch ends before it has more records than this, or more bytes of records. A single larger record is a batch."""
 
-_TYPES = {
-    "boolean": pa.bool_(),
-    "byte": pa.int8(),
-    "short": pa.int16(),
-    "int": pa.int32(),
-    "long": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-    NANOSECOND_TIME: pa.timestamp("ns", tz="UTC"),
-    "interval day to second": pa.duration("us"),
-    "string": pa.string(),
-    "binary": pa.binary(),
-}
 
-
-@lru_cache(maxsize=4096)
-def arrow_type(kind: ColumnType) -> pa.DataType:
-    """The Arrow type of a column type."""
-    match kind:
-        case StructOf(columns):
-            return pa.struct([pa.field(column.name, arrow_type(column.type)) for column in columns])
-        case ListOf(element):
-            return pa.list_(arrow_type(element))
-        case str():
-            size = decimal_size(kind)
-            return _TYPES[kind] if size is None else pa.decimal128(*size)
-
-
-def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
-    """The Arrow schema of a table with these columns."""
-    return pa.schema([pa.field(column.name, arrow_type(column.type)) for column in columns])
+def arrow_schema(columns: Iterable[Column], types: TableTypes = TableTypes.SPARK) -> pa.Schema:
+    """The Arrow schema of a table with these columns, for a consumer."""
+    return pa.schema([pa.field(column.name, arrow_type(column, types)) for column in columns])
 
 
 def batches(

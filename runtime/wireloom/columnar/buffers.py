@@ -62,6 +62,17 @@ def binaries(values: Sequence[bytes | None]) -> pa.Array:
     return array(pa.binary(), len(values), valid, ends, b"".join(filter(None, values)))
 
 
+def dictionary(indexes: pa.Array, texts: tuple[str, ...]) -> pa.Array:
+    """The texts of these numbers, which are sound, as a dictionary."""
+    return pa.DictionaryArray.from_arrays(indexes, values_of(texts), safe=False)
+
+
+@lru_cache(maxsize=4096)
+def values_of(texts: tuple[str, ...]) -> pa.Array:
+    """All texts of a dictionary, for all arrays with it."""
+    return strings(texts)
+
+
 _MANY = 64 * 1024
 _WIDEST = 16
 """The most bytes per value of any type, without the bytes it points to."""
@@ -73,6 +84,8 @@ def nulls(kind: pa.DataType, count: int) -> pa.Array:
     No more than twice the zeros that are needed: of an array without rows, as a list without items has in a slice,
     Arrow writes the whole buffer of offsets into files and streams.
     """
+    if pa.types.is_dictionary(kind):
+        return dictionary(nulls(kind.index_type, count), ())
     if not count:
         return _nulls(kind, 0)
     if count <= _MANY:
@@ -97,6 +110,8 @@ def _zeros(bits: int) -> pa.Buffer:
 
 def _of_zeros(kind: pa.DataType, count: int, zeros: pa.Buffer) -> pa.Array:
     """Nulls: zeros for validity, for numbers, and for the places of texts, bytes and items."""
+    if pa.types.is_dictionary(kind):
+        return dictionary(_of_zeros(kind.index_type, count, zeros), ())
     if pa.types.is_struct(kind):
         children = [_of_zeros(field.type, count, zeros) for field in kind]
         return pa.Array.from_buffers(kind, count, [zeros], count, children=children)
@@ -447,53 +462,53 @@ def lists(kind: pa.DataType, counts: Array, items: pa.Array, valid: Valid, place
     return array(kind, len(counts), valid, offsets, children=[items])
 
 
-def labels(
-    kind: pa.DataType, data: Array, valid: Valid, label: Callable[[int], Any], places: Places | None
-) -> pa.Array:
-    """A column with what ``label`` gives for each number: a text, None, or several texts."""
-    count = len(data) if places is None else places.count
-    rows = np.arange(len(data)) if places is None else places.rows
-    if valid is not None:
-        data, rows = data[valid], rows[valid]
-    if not len(rows):
+def labels(kind: pa.DataType, data: Array, valid: Valid, label: Callable[[int], str | None]) -> pa.Array:
+    """A column with the text that ``label`` gives for each number, if it gives one."""
+    count = len(data)
+    rows = None if valid is None else np.flatnonzero(valid)
+    if rows is not None:
+        data = data[rows]
+    if not len(data):
         return nulls(kind, count)
     codes, numbers = grouped(data)
     found = [label(number) for number in numbers]
-    whole = len(rows) == count
-    if len(found) == 1 and whole:
+    spots = None if rows is None or len(rows) == count else Places(rows, count)
+    if len(found) == 1 and spots is None:
         return repeated(kind, found[0], count)
-    spots = None if whole else Places(rows, count)
-    if kind == pa.string():
-        return _texts(found, codes, spots, hidden=valid is None)
-    sizes = np.array([len(names) for names in found], np.int64)
-    items = ragged((np.cumsum(sizes) - sizes)[codes], sizes[codes])
-    texts = _texts([name for each in found for name in each], items, None, hidden=True)
-    there = None if valid is None or whole else np.ones(len(rows), bool)
-    return lists(kind, sizes[codes], texts, there, spots)
+    if pa.types.is_dictionary(kind):
+        return _indexed(kind, codes, found, spots)
+    return _texts(found, codes, spots)
+
+
+def _indexed(kind: pa.DataType, codes: Array, texts: list[str | None], places: Places | None) -> pa.Array:
+    """The text of each code, as a dictionary. Values between ``places`` are null."""
+    there = np.array([text is not None for text in texts], bool)
+    indexes = (np.cumsum(there) - 1)[codes]
+    valid = spread(there[codes], places)
+    found = numbers(kind.index_type, spread(indexes, places), None if valid.all() else valid, None)
+    return dictionary(found, tuple(text for text in texts if text is not None))
 
 
 _SHARED = 8 * 1024 * 1024
-"""Columns with a single label share one array if it has no more bytes than this."""
+"""Columns with a single text share one array if it has no more bytes than this."""
 
 
-def repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
-    """One label, a text or texts, for all of this many rows."""
-    if label is None:
+def repeated(kind: pa.DataType, text: str | None, count: int) -> pa.Array:
+    """One text for all of this many rows."""
+    if text is None:
         return nulls(kind, count)
-    texts = (label,) if kind == pa.string() else tuple(label)
+    if pa.types.is_dictionary(kind):
+        return dictionary(numbers(kind.index_type, np.zeros(count, np.int8), None, None), (text,))
     many = 1 << count.bit_length()  # so that batches of any size share it
-    size = sum(4 + len(text.encode()) for text in texts) * many
-    return _same(kind, texts, many).slice(0, count) if size <= _SHARED else _same.__wrapped__(kind, texts, count)
+    size = (4 + len(text.encode())) * many
+    return _same(text, many).slice(0, count) if size <= _SHARED else _same.__wrapped__(text, count)
 
 
 @lru_cache(maxsize=8)
-def _same(kind: pa.DataType, texts: tuple[str, ...], count: int) -> pa.Array:
-    encoded = [text.encode() for text in texts]
-    ends = np.zeros(len(texts) * count + 1, np.int32)
-    np.cumsum(np.tile(np.array([len(text) for text in encoded], np.int32), count), out=ends[1:])
-    octets = np.tile(np.frombuffer(b"".join(encoded), np.uint8), count)
-    items = array(pa.string(), len(texts) * count, None, ends, octets)
-    return items if kind == pa.string() else lists(kind, np.full(count, len(texts)), items, None, None)
+def _same(text: str, count: int) -> pa.Array:
+    octets = text.encode()
+    ends = np.arange(count + 1, dtype=np.int32) * np.int32(len(octets))
+    return array(pa.string(), count, None, ends, np.tile(np.frombuffer(octets, np.uint8), count))
 
 
 _FEW = 256
@@ -527,13 +542,10 @@ def grouped(data: Array) -> tuple[Array, list[int]]:
     return as_numpy(found.indices), found.dictionary.to_pylist()
 
 
-def _texts(texts: list[str | None], codes: Array, places: Places | None, *, hidden: bool) -> pa.Array:
-    """The text of each code, by Arrow's views: twice as fast as taking them.
-
-    Values between ``places`` are null, unless they are ``hidden`` in any case.
-    """
+def _texts(texts: list[str | None], codes: Array, places: Places | None) -> pa.Array:
+    """The text of each code, by Arrow's views: twice as fast as taking them. Values between ``places`` are null."""
     whole = strings(texts).cast(pa.string_view()).buffers()
-    views = np.frombuffer(whole[1], _VIEW)[: len(texts)][codes] if texts else np.zeros(0, _VIEW)
+    views = np.frombuffer(whole[1], _VIEW)[: len(texts)][codes]
     valid = np.array([text is not None for text in texts], bool)[codes] if None in texts else None
     found = array(pa.string_view(), len(codes), valid, views, *whole[2:]).cast(pa.string())
-    return found if places is None else placed(found, places, hidden=hidden)
+    return found if places is None else placed(found, places, hidden=False)

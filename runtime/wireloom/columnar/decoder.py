@@ -339,11 +339,11 @@ class Decoder:
         If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
         ``BatchTooLargeError``.
         """
-        found = self._decoded(stretch, rows if sound.all() else rows[sound])
+        found, unwanted = self._decoded(stretch, rows if sound.all() else rows[sound])
         decided = [chosen for _, chosen in found]
         doubtful = np.ones(len(rows), bool)
-        for each in decided:
-            doubtful[each.sure - rows[:1]] = False
+        for sure in (*unwanted, *(each.sure for each in decided)):
+            doubtful[sure - rows[:1]] = False
         parts = [(view, chosen) for view, chosen in found if len(chosen.chosen)]
         lists = sum(chosen.batch.weight for chosen in decided)
         check_budget(lists + sum(view.weight(part) for view, part in parts))
@@ -407,18 +407,23 @@ class Decoder:
         """Rows of the codec, as ``parts``, by the numbers of their records."""
         yield self.columns, rows
 
-    def _decoded(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
-        """What programs make of the records ``rows``, by their columns, and what is known of malformed ranges."""
+    def _decoded(
+        self, stretch: RecordSpans, rows: Array
+    ) -> tuple[list[tuple[ViewedColumns, DecodedRows]], list[Array]]:
+        """What programs make of the records ``rows``, by their columns, and what is known of malformed ranges. Then the
+        rows of records that are not wanted.
+        """
         little = stretch.little if isinstance(stretch.little, bool) else stretch.little[rows]
         orders = by_order(little, len(rows))
-        return [each for order, mine in orders for each in self._in_order(replace(stretch, little=order), rows[mine])]
+        found = [self._in_order(replace(stretch, little=order), rows[mine]) for order, mine in orders]
+        return [each for decoded, _ in found for each in decoded], [unwanted for _, unwanted in found]
 
-    def _in_order(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
+    def _in_order(self, stretch: RecordSpans, rows: Array) -> tuple[list[tuple[ViewedColumns, DecodedRows]], Array]:
         """The same for records of one byte order."""
         if (envelope := self.protocol.record.envelope) is not None:
             stretch, rows = opened(stretch, rows, envelope)
             if not len(rows):
-                return []
+                return [], rows
         batch, first = self._batch(stretch, rows)
         if len(stretch.gaps) and len(ranges := np.flatnonzero(np.isin(rows, stretch.gaps))):
             self.gaps(self._known(stretch)).refuse(batch, ranges, self._buffer(stretch), first)
@@ -427,12 +432,14 @@ class Decoder:
         view = None if is_filtered or self.prediction.message is not None else self.columns
         sorting = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view, judging=is_filtered)
         if sorting is None:
-            return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first)))
+            return list(self.parts(self._chosen(Decoded.headless_of(batch), stretch, rows, first))), rows[:0]
         self.prediction.observe(sorting.single)
-        return [
+        seen = sorting.wanted | (sorting.codes < 0)
+        decoded = [
             (columns, self._chosen(machine.decode(which, sorting, columns), stretch, rows[which], first))
-            for columns, which in self.views(sorting.codes, np.flatnonzero(sorting.wanted | (sorting.codes < 0)))
+            for columns, which in self.views(sorting.codes, np.flatnonzero(seen))
         ]
+        return decoded, rows[~seen]
 
     def _nothing(self, stretch: RecordSpans, rows: Array) -> list[tuple[ViewedColumns, DecodedRows]]:
         """No rows, with the columns that all batches have."""

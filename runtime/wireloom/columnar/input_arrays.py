@@ -102,7 +102,7 @@ def _wanted(kind: pa.DataType, known: pa.DataType) -> pa.DataType:
         return known
     if types.is_timestamp(known) and types.is_timestamp(kind) and kind.tz:
         return known  # whose numbers are those of UTC, as those of any zone are
-    if types.is_duration(known) and types.is_duration(kind):
+    if types.is_duration(known) and (types.is_duration(kind) or kind == pa.int64()):
         return known
     return _simple(kind)
 

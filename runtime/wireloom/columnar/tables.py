@@ -6,21 +6,26 @@ Modules that tables of bytes do not need, such as those for files and encoding, 
 import os
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches
 from wireloom.columnar.buffers import Allocate, Growing, own_room
+from wireloom.columnar.consumers import Consumer, TableTypes, types_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.traffic.opening import captured, recordings
 from wireloom.files import listed, opened
 from wireloom.kinds import written_kind
 from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions
-from wireloom.views import NO_MESSAGE, RECORD, Row, View, must_be_of_all_columns
+from wireloom.views import NO_MESSAGE, RECORD, Row, View, must_be_of_all_columns, narrow
+
+if TYPE_CHECKING:
+    from wireloom.columnar.dataset import CaptureDataset
 
 
 class Table:
@@ -39,17 +44,22 @@ class Table:
             self.comments_of.setdefault(struct, {})[inside] = text
         self.schema = commented(arrow_schema(protocol.columns), comments)
 
-    def view(self, options: ReadOptions) -> pa.Schema:
+    def view(self, options: ReadOptions, types: TableTypes = TableTypes.SPARK) -> pa.Schema:
         """The schema that ``options`` leave of the table. Raises ``OptionError`` for a column that does not exist."""
         columns = View(self.protocol, options).columns
-        if columns is self.protocol.columns:
+        if columns is self.protocol.columns and types is TableTypes.SPARK:
             return self.schema
         fields = self.comments_of.get(options.message or "", {})
         record = {options.corrupt_column: self.comments.get(RECORD.name, "")}
-        return commented(arrow_schema(columns), ChainMap(record, fields, self.comments))
+        return commented(arrow_schema(columns, types), ChainMap(record, fields, self.comments))
 
     def decode_columnar(
-        self, buffer: Any, columns: Iterable[str] | None = None, mode: str = Mode.FAILFAST, **options: Any
+        self,
+        buffer: Any,
+        columns: Iterable[str] | None = None,
+        mode: str = Mode.FAILFAST,
+        types: str = TableTypes.SPARK,
+        **options: Any,
     ) -> pa.Table:
         """Decode a capture into one table, a row per record.
 
@@ -64,6 +74,8 @@ class Table:
             What happens to a malformed record. ``FAILFAST``, the default, raises; ``PERMISSIVE`` gives a row with
             ``_corrupt_record`` (its bytes), ``_corrupt_reason`` and what could be read; ``DROPMALFORMED`` leaves it
             out.
+        types : {'spark', 'arrow', 'delta', 'iceberg', 'duckdb', 'polars', 'pandas'}
+            Whose types the columns have, as in ``scan``.
         **options
             The protocol's parameters, and the reader options that ``scan`` lists.
 
@@ -94,16 +106,18 @@ class Table:
         [{'vbucket': 3, 'seqno_advanced': {'by_seqno': 7}}, {'vbucket': 3, 'seqno_advanced': {'by_seqno': 7}}]
         """
         if isinstance(buffer, str | os.PathLike):
-            return self.scan(os.fspath(buffer), columns, mode=mode, **options).read_all()
+            return self.scan(os.fspath(buffer), columns, mode=mode, types=types, **options).read_all()
         chosen = self._options(columns, mode, options)
-        schema = self.view(chosen)
+        consumer = self._consumer(chosen, types)
         try:
-            found = captured(Decoder(self.protocol, chosen, schema), buffer)
-            return pa.Table.from_batches(map(_from_zero, found), schema)
+            found = captured(Decoder(self.protocol, chosen, consumer.decoded), buffer)
+            return pa.Table.from_batches(map(consumer.given, map(_from_zero, found)), consumer.schema)
         except DecodeError as error:
             raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
 
-    def decode_by_message(self, buffer: Any, mode: str = Mode.FAILFAST, **options: Any) -> dict[str, pa.Table]:
+    def decode_by_message(
+        self, buffer: Any, mode: str = Mode.FAILFAST, types: str = TableTypes.SPARK, **options: Any
+    ) -> dict[str, pa.Table]:
         """Decode a capture once, into one table per message.
 
         Parameters
@@ -112,6 +126,8 @@ class Table:
             The capture: its bytes, or the paths of what ``scan`` reads.
         mode : {'FAILFAST', 'PERMISSIVE', 'DROPMALFORMED'}
             What happens to a malformed record, as in ``decode_columnar``.
+        types : {'spark', 'arrow', 'delta', 'iceberg', 'duckdb', 'polars', 'pandas'}
+            Whose types the columns have, as in ``scan``.
         **options
             The protocol's parameters, and the reader options that ``scan`` lists, except ``message`` and ``columns``.
 
@@ -140,15 +156,17 @@ class Table:
 
         chosen = self._options(None, mode, options)
         must_be_of_all_columns(chosen, "decode_by_message")
-        decoder = NarrowDecoder(self.protocol, chosen, self.view)
+        consumers = cache(lambda name: self._consumer(narrow(chosen, name), types))
+        decoder = NarrowDecoder(self.protocol, chosen, lambda some: self._consumer(some, types).decoded)
         found: dict[str, list[pa.RecordBatch]] = {name: [] for name in chosen.messages or ()}
         try:
             for batch in self._read(decoder, buffer):
-                found.setdefault(message_of(batch), []).append(_from_zero(batch))
+                name = message_of(batch)
+                found.setdefault(name, []).append(consumers(name).given(_from_zero(batch)))
         except DecodeError as error:
             raise error.with_traceback(None) from None
         return {
-            name: pa.Table.from_batches(found[name], decoder.view_of(name).schema)
+            name: pa.Table.from_batches(found[name], consumers(name).schema)
             for name in (*self.protocol.messages, NO_MESSAGE)
             if name in found
         }
@@ -166,6 +184,7 @@ class Table:
         message: str | None = None,
         filters: Iterable[Condition] = (),
         mode: str = Mode.FAILFAST,
+        types: str = TableTypes.SPARK,
         **options: Any,
     ) -> pa.RecordBatchReader:
         """Read files as a stream of Arrow batches, in the memory of a few batches however large the files are.
@@ -189,6 +208,10 @@ class Table:
             What happens to a malformed record. ``FAILFAST``, the default, raises; ``PERMISSIVE`` gives a row with
             ``_corrupt_record`` (its bytes), ``_corrupt_reason`` and what could be read; ``DROPMALFORMED`` leaves it
             out. In the last two modes the log of ``wireloom`` reports how many were malformed.
+        types : {'spark', 'arrow', 'delta', 'iceberg', 'duckdb', 'polars', 'pandas'}
+            The consumer whose types the columns have. ``spark``, the default, has no unsigned integers and no
+            dictionaries; ``arrow`` has both: ``uint64`` in place of ``decimal128(20, 0)``, labels as dictionaries. The
+            others have what that program keeps exactly.
         **options
             The protocol's parameters (``PROTOCOL.parameters``) and reader options, whose names are those of Spark:
 
@@ -259,10 +282,47 @@ class Table:
         """
         told = options if message is None else {**options, "message": message}
         chosen = self._options(columns, mode, told)
-        schema, conditions = self.view(chosen), filters_of(filters, self.protocol)
+        consumer, conditions = self._consumer(chosen, types), filters_of(filters, self.protocol)
         files = _paths(paths)
-        found = _scanned(Decoder(self.protocol, chosen, schema, conditions), files)
-        return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
+        found = _scanned(Decoder(self.protocol, chosen, consumer.decoded, conditions), files)
+        return pa.RecordBatchReader.from_batches(consumer.schema, map(consumer.given, map(_from_zero, found)))
+
+    def dataset(
+        self, paths: str | Path | Iterable[str | Path], columns: Iterable[str] | None = None, **options: Any
+    ) -> "CaptureDataset":
+        """Read files as a dataset of pyarrow, as often as queries need them.
+
+        DuckDB and Polars read from it only the columns that a query uses. A reader of ``scan`` can be read once.
+
+        Parameters
+        ----------
+        paths, columns, **options
+            As in ``scan``.
+
+        Returns
+        -------
+        pyarrow.dataset.Dataset
+            Its columns are those of ``scan``, with times in microseconds, since DuckDB has no functions for finer ones.
+
+        Raises
+        ------
+        OptionError
+            As ``scan``.
+
+        Examples
+        --------
+        >>> import duckdb
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frames = couchbase_dcp.dataset("examples/captures/couchbase_dcp/session.bin", mode="DROPMALFORMED")
+        >>> duckdb.sql("select count(*) from frames where opcode = 86").fetchall()
+        [(8,)]
+        >>> duckdb.sql("select count(distinct vbucket) from frames").fetchall()
+        [(4,)]
+        """
+        from wireloom.columnar.dataset import CaptureDataset
+
+        chosen = None if columns is None else list(columns)
+        return CaptureDataset(lambda names: self.scan(paths, columns=names, **options), chosen)
 
     def summary(
         self,
@@ -427,13 +487,15 @@ class Table:
             yield from encoder.parts(batch)
         yield from encoder.recorder.end()
 
-    def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
+    def to_batches(self, rows: Iterable[Mapping[str, Any]], types: str = TableTypes.SPARK) -> pa.RecordBatchReader:
         """Convert rows of ``parse`` or ``iter_records`` into Arrow batches.
 
         Parameters
         ----------
         rows : iterable of mapping
             The rows. They are consumed as batches are read.
+        types : {'spark', 'arrow', 'delta', 'iceberg', 'duckdb', 'polars', 'pandas'}
+            Whose types the columns have, as in ``scan``.
 
         Returns
         -------
@@ -447,7 +509,13 @@ class Table:
         >>> couchbase_dcp.to_batches(couchbase_dcp.iter_records(frame)).read_all()["message"].to_pylist()
         ['dcp_noop']
         """
-        return pa.RecordBatchReader.from_batches(self.schema, batches(rows, self.schema))
+        consumer = self._consumer(ReadOptions(), types)
+        found = map(consumer.given, batches(rows, consumer.decoded))
+        return pa.RecordBatchReader.from_batches(consumer.schema, found)
+
+    def _consumer(self, options: ReadOptions, types: str) -> Consumer:
+        """Who gets the table that ``options`` leave."""
+        return Consumer(View(self.protocol, options).columns, types_of(types), lambda kind: self.view(options, kind))
 
     def _options(self, columns: Iterable[str] | None, mode: str, options: Mapping[str, Any]) -> ReadOptions:
         if isinstance(columns, str):

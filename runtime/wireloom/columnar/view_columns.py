@@ -130,7 +130,7 @@ class ViewedColumns:
             return rows.reason(kind)
         column = rows.header(name)
         if name == "message" and column is None:
-            return labels(kind, rows.of(rows.decoded.message), rows.has_head, self.names.__getitem__, None)
+            return labels(kind, rows.of(rows.decoded.message), rows.has_head, self.names.__getitem__)
         if name in self.recorded:
             return self._parameter(name, kind, rows)
         if column is None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
-from wireloom.codec.labels import WireEnum
+from wireloom.codec.labels import WireEnum, label_steps
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.outputs import Table
 from wireloom.programs.selection import looked_up, stepped
@@ -18,7 +18,7 @@ _PART = 32
 
 def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
     """The labels of the numbers."""
-    steps, texts = _labelled(enum)
+    steps, texts = label_steps(enum)
     first, last = (steps[0][0], steps[-1][0]) if steps else (0, 0)
     if not number.whole and not 0 <= first <= last < WORD:
         raise NoProgramError("labels of numbers of 64 unsigned bits")
@@ -27,21 +27,6 @@ def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
     else:
         code = looked_up(asm, number.register, _codes(steps), first)
     return Label(code, texts, number.valid, number)
-
-
-@cache
-def _labelled(enum: type[WireEnum]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
-    """The number of the text, -1 for none, of all numbers from each of these on to before the next, and the texts."""
-    ranges = enum.ranges()
-    members = [int(member) for member in enum]
-    firsts = {*members, *(each + 1 for each in members)}
-    firsts |= {end for least, most, _ in ranges for end in (least, most + 1)}
-    texts: dict[str, int] = {}
-    steps = []
-    for first in sorted(firsts):
-        label = enum.label(first)
-        steps.append((first, -1 if label is None else texts.setdefault(label, len(texts))))
-    return steps, tuple(texts)
 
 
 def _codes(steps: Sequence[tuple[int, int]]) -> list[int]:

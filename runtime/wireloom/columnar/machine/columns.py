@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.meanings import DoubleMeaning
-from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, row_numbers, zeros
+from wireloom.columnar.buffers import Places, as_arrow, between, dictionary, nulls, ragged, row_numbers, zeros
 from wireloom.columnar.machine.output_memory import ListValues, OutputMemory
 from wireloom.columnar.meanings import doubles
 from wireloom.programs import opcodes as op
@@ -88,6 +88,20 @@ class _Bytes:
         held = [written.bits(self.valid), written.offsets(self.first, written.count)]
         held.append(written.octets(self.first + 1, size))
         return pa.Array.from_buffers(self.kind, written.count, held, -1 if held[0] else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dictionary:
+    """Labels as their numbers in a dictionary of all of them."""
+
+    kind: pa.DataType
+    data: int
+    valid: int
+    texts: tuple[str, ...]
+
+    def arrow(self, written: OutputMemory) -> pa.Array:
+        indexes = _Fixed(self.kind.index_type, self.data, self.valid).arrow(written)
+        return dictionary(indexes, self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +220,11 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
             asm.place(Output(more=LONGEST[way]))
             asm.store(op.STORE_SPELLED, (start, there), (first, way))
             return _Bytes(kind, first, valid)
+        case Label(number, texts) if pa.types.is_dictionary(kind):
+            unnamed = asm.value(op.LESS_NUMBER, (number,), (0,))
+            place = asm.place(Output(bits=kind.index_type.bit_width, like=str(kind.index_type)))
+            asm.store(_STORES[kind.index_type.bit_width], (number,), (place,))
+            return _Dictionary(kind, place, _bits(asm, both(asm, there, asm.value(op.NOT, (unnamed,)))), texts)
         case Label(number, texts):
             sizes, room = text_tables(asm, texts)
             first = asm.place(Output(bits=32))

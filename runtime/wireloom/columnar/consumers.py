@@ -1,0 +1,183 @@
+"""The Arrow types that each consumer of tables keeps exactly."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from wireloom.codec import Column, ListOf, StructOf
+from wireloom.codec.columns import NANOSECOND_TIME, U64, ColumnType, decimal_size
+from wireloom.columnar.buffers import dictionary, nulls, values_of
+from wireloom.columnar.provenance import fitting
+from wireloom.options import choice
+
+
+class TableTypes(StrEnum):
+    """For whom tables are made: the consumer whose types the columns have.
+
+    ``SPARK``: those of Spark, which has no unsigned integers. ``ARROW``: the natural ones of Arrow.
+    """
+
+    SPARK = "spark"
+    ARROW = "arrow"
+    DELTA = "delta"
+    ICEBERG = "iceberg"
+    DUCKDB = "duckdb"
+    POLARS = "polars"
+    PANDAS = "pandas"
+
+
+def types_of(name: str) -> TableTypes:
+    """The types of the consumer of that name, in any case. Raises ``OptionError``."""
+    return _types("types", name)
+
+
+_types = choice(TableTypes)
+
+
+class _Kept(NamedTuple):
+    """What a consumer keeps exactly, of what Spark lacks or others do.
+
+    ``nanoseconds`` is the type of times in nanoseconds, ``duration`` that of durations, in microseconds. ``labels`` are
+    dictionaries.
+    """
+
+    unsigned: bool
+    labels: bool
+    nanoseconds: pa.DataType
+    duration: pa.DataType
+
+
+_MICROSECONDS, _NANOSECONDS = pa.timestamp("us", tz="UTC"), pa.timestamp("ns", tz="UTC")
+_DURATION = pa.duration("us")
+_NATURAL = _Kept(True, True, _NANOSECONDS, _DURATION)
+_SIGNED = _Kept(False, False, _NANOSECONDS, _DURATION)
+_OF_LAKES = _Kept(False, False, _MICROSECONDS, pa.int64())
+_KEPT: Mapping[TableTypes, _Kept] = {
+    TableTypes.SPARK: _SIGNED,
+    TableTypes.ARROW: _NATURAL,
+    TableTypes.POLARS: _NATURAL,
+    TableTypes.PANDAS: _NATURAL,
+    TableTypes.DUCKDB: _NATURAL,
+    TableTypes.DELTA: _OF_LAKES,
+    TableTypes.ICEBERG: _OF_LAKES,
+}
+
+_TYPES = {
+    "boolean": pa.bool_(),
+    "byte": pa.int8(),
+    "short": pa.int16(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "timestamp": _MICROSECONDS,
+    "string": pa.string(),
+    "binary": pa.binary(),
+}
+_INTEGERS = frozenset({"byte", "short", "int", "long", U64})
+_UNSIGNED = ((8, pa.uint8()), (16, pa.uint16()), (32, pa.uint32()), (64, pa.uint64()))
+
+
+def arrow_type(column: Column, types: TableTypes) -> pa.DataType:
+    """The type that a column has for a consumer."""
+    return _type(column.type, column, types)
+
+
+def _type(kind: ColumnType, column: Column, types: TableTypes) -> pa.DataType:
+    """The type of a column, or of the items of one that is a list, of that kind."""
+    kept = _KEPT[types]
+    match kind:
+        case StructOf(columns):
+            return pa.struct([pa.field(each.name, arrow_type(each, types)) for each in columns])
+        case ListOf(element):
+            return pa.list_(_type(element, column, types))
+        case "string" if kept.labels and column.texts and column.type == kind:
+            return pa.dictionary(_index(len(column.texts)), pa.string())
+        case _ if kept.unsigned and kind in _INTEGERS and 0 < column.unsigned <= 64:
+            return next(found for bits, found in _UNSIGNED if column.unsigned <= bits)
+        case "interval day to second":
+            return kept.duration
+        case _ if kind == NANOSECOND_TIME:
+            return kept.nanoseconds
+        case _ if size := decimal_size(kind):
+            return pa.decimal128(*size)
+    return _TYPES[kind]
+
+
+def _index(count: int) -> pa.DataType:
+    """The type of indexes into a dictionary of so many texts."""
+    return next(kind for kind in (pa.int8(), pa.int16(), pa.int32()) if count <= 1 << kind.bit_width - 1)
+
+
+class Consumer:
+    """Gives batches of some ``columns`` the types of a consumer, and dictionaries the same texts in every batch.
+
+    ``schemas`` gives the schema of the columns, or of a part of them, for a consumer. Batches are ``decoded`` with the
+    one, and given to the consumer with the other.
+    """
+
+    def __init__(
+        self, columns: Iterable[Column], types: TableTypes, schemas: Callable[[TableTypes], pa.Schema]
+    ) -> None:
+        self.types = types
+        self.schema = schemas(types)
+        known = {each.name: each for each in columns}
+        self.columns = [known[name] for name in self.schema.names]
+        self.decoded = schemas(TableTypes.ARROW if _KEPT[types].unsigned else TableTypes.SPARK)
+        both = enumerate(zip(self.schema.types, self.decoded.types, strict=True))
+        self.changed = [at for at, (kind, other) in both if _has_dictionary(kind) or not kind.equals(other)]
+
+    def given(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A decoded batch as the consumer gets it."""
+        if not self.changed:
+            return batch
+        arrays = batch.columns
+        for at in self.changed:
+            arrays[at] = self._given(arrays[at], self.columns[at].type, self.columns[at])
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _given(self, array: pa.Array, kind: ColumnType, column: Column) -> pa.Array:
+        """An array of that kind, which is in a column."""
+        if array.offset:
+            array = pa.concat_arrays([array])
+        match kind:
+            case StructOf(columns):
+                known = {each.name: each for each in columns}
+                names = [field.name for field in array.type]
+                inner = [self._given(array.field(name), known[name].type, known[name]) for name in names]
+                fields = [pa.field(name, each.type) for name, each in zip(names, inner, strict=True)]
+                return _around(array, pa.struct(fields), inner)
+            case ListOf(element):
+                items = self._given(array.values, element, column)
+                return _around(array, pa.list_(items.type), [items])
+            case "interval day to second":
+                return array.view(_KEPT[self.types].duration)
+            case _ if kind == NANOSECOND_TIME:
+                return fitting(array, _KEPT[self.types].nanoseconds)
+        return _indexed(array, column.texts) if pa.types.is_dictionary(array.type) else array
+
+
+def _has_dictionary(kind: pa.DataType) -> bool:
+    """Whether there are dictionaries in it."""
+    if pa.types.is_struct(kind):
+        return any(_has_dictionary(field.type) for field in kind)
+    return _has_dictionary(kind.value_type) if pa.types.is_list(kind) else bool(pa.types.is_dictionary(kind))
+
+
+def _around(array: pa.Array, kind: pa.DataType, children: Sequence[pa.Array]) -> pa.Array:
+    """Structs or lists, which begin at the beginning of their buffers, with other values in them."""
+    own = array.buffers()[: 2 if pa.types.is_list(kind) else 1]
+    return pa.Array.from_buffers(kind, len(array), own, array.null_count, children=children)
+
+
+def _indexed(array: pa.Array, texts: tuple[str, ...]) -> pa.Array:
+    indexes, whole = array.indices, values_of(texts)
+    if array.dictionary is not whole and not array.dictionary.equals(whole):
+        if not len(array.dictionary):  # of which all is null, or in structs that are
+            return dictionary(nulls(indexes.type, len(array)), texts)
+        from pyarrow import compute  # which most tables do not need
+
+        indexes = compute.index_in(array.dictionary, value_set=whole).take(indexes).cast(indexes.type)
+    return dictionary(indexes, texts)

@@ -1,0 +1,127 @@
+"""Tables for each consumer have the same values as those for Spark, and become the same bytes again."""
+
+from datetime import timedelta
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from support.compiled import feature
+from support.paths import ROOT
+from support.worked import every, examples, pair_of
+
+from wireloom.codec import Column, ListOf, StructOf
+from wireloom.columnar.consumers import TableTypes, arrow_type
+from wireloom.columnar.tables import Table
+from wireloom.options import OptionError
+from wireloom_protocols import couchbase_dcp
+
+FRAME = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})
+OTHERS = tuple(types for types in TableTypes if types is not TableTypes.SPARK)
+
+
+def as_spark(value: Any, kind: Any) -> Any:
+    """A value as a table for Spark has it, of one that another consumer has."""
+    match kind, value:
+        case _, None:
+            return None
+        case StructOf(columns), dict():
+            return {each.name: as_spark(value[each.name], each.type) for each in columns}
+        case ListOf(element), list():
+            return [as_spark(item, element) for item in value]
+        case "interval day to second", int():
+            return timedelta(microseconds=value)
+        case _, float() if value != value:
+            return "NaN"
+    return value
+
+
+def rows(table: pa.Table, protocol: Any) -> list[dict[str, Any]]:
+    table.validate(full=True)
+    kinds = {column.name: column.type for column in protocol.columns}
+    return [{name: as_spark(value, kinds[name]) for name, value in row.items()} for row in table.to_pylist()]
+
+
+@every
+def test_same_values_and_the_same_bytes(name: str) -> None:
+    protocol = pair_of(name).codec
+    table = Table(protocol, {})
+    for parameters, records in examples(name):
+        capture = b"".join(records) + records[0][:-1]
+        spark = table.decode_columnar(capture, mode="PERMISSIVE", **parameters)
+        for types in OTHERS:
+            found = table.decode_columnar(capture, mode="PERMISSIVE", types=types, **parameters)
+            assert rows(found, protocol) == rows(spark, protocol)
+            assert table.encode_columnar(found, **parameters).to_pybytes() == capture
+
+
+ROWS = (
+    (Column("n", "short", unsigned=8), "unsigned, 8 bits"),
+    (Column("n", "int", unsigned=16), "unsigned, 16 bits"),
+    (Column("n", "long", unsigned=32), "unsigned, 32 bits"),
+    (Column("n", "decimal(20,0)", unsigned=64), "unsigned, 64 bits"),
+    (Column("n", "string", texts=("a", "b")), "label of an enum, `message`, `variant`"),
+    (Column("n", "interval day to second"), "duration"),
+    (Column("n", "timestamp_ns"), "`_time`"),
+)
+
+
+def test_documented_types_are_those_that_consumers_get() -> None:
+    text = (ROOT / "docs/tables.md").read_text(encoding="utf-8").partition("## Types for each consumer")[2]
+    head, _, *lines = (line.strip("| ").split(" | ") for line in text.split("\n\n")[2].splitlines())
+    consumers = [[TableTypes(name) for name in cell.strip("`").split("`, `")] for cell in head[1:]]
+    assert sorted(types for names in consumers for types in names) == sorted(TableTypes)
+    documented = {value: cells for value, *cells in lines}
+    for column, value in ROWS:
+        for names, cell in zip(consumers, documented.pop(value), strict=True):
+            assert {f"`{arrow_type(column, types)}`" for types in names} == {cell}
+    assert not documented
+
+
+@pytest.mark.parametrize(
+    ("bits", "type", "expected"),
+    [(1, "byte", pa.uint8()), (9, "short", pa.uint16()), (24, "int", pa.uint32()), (48, "long", pa.uint64())],
+)
+def test_numbers_have_the_narrowest_unsigned_type(bits: int, type: str, expected: pa.DataType) -> None:
+    assert arrow_type(Column("n", type, unsigned=bits), TableTypes.ARROW) == expected
+
+
+def test_bounded_numbers_and_longs_stay_signed() -> None:
+    table = couchbase_dcp.decode_columnar(FRAME, types="arrow", message="seqno_advanced")
+    assert (table.schema.field("by_seqno").type, table.schema.field("cas").type) == (pa.int64(), pa.uint64())
+    longs = couchbase_dcp.decode_columnar(FRAME, types="arrow", message="seqno_advanced", u64="long")
+    assert longs.schema.field("cas").type == pa.int64()
+
+
+def test_batches_share_one_dictionary_of_all_labels() -> None:
+    capture = ROOT / "examples/captures/couchbase_dcp/session.bin"
+    table = couchbase_dcp.scan([capture, capture], mode="PERMISSIVE", types="arrow").read_all()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:  # which refuses dictionaries that differ
+        writer.write_table(table)
+    labels = {tuple(chunk.dictionary.to_pylist()) for chunk in table["opcode_name"].chunks}
+    assert len(labels) == 1
+    assert "DcpMutation" in labels.pop()
+
+
+def test_unknown_consumers_are_refused() -> None:
+    with pytest.raises(OptionError, match="unknown types 'sparc'; did you mean 'spark'"):
+        couchbase_dcp.decode_columnar(FRAME, types="sparc")
+
+
+def test_lakes_keep_durations_as_microseconds() -> None:
+    found = feature("meanings")
+    (_, records), *_ = examples("meanings")
+    spark = found.columnar.TABLE.decode_columnar(b"".join(records), mode="PERMISSIVE")
+    delta = found.columnar.TABLE.decode_columnar(b"".join(records), mode="PERMISSIVE", types="delta")
+    durations = [name for name in leaves(spark.schema) if leaves(spark.schema)[name] == pa.duration("us")]
+    assert durations
+    assert {leaves(delta.schema)[name] for name in durations} == {pa.int64()}
+
+
+def leaves(fields: Any, within: str = "") -> dict[str, pa.DataType]:
+    """The types of all columns without columns in them, by their paths."""
+    found: dict[str, pa.DataType] = {}
+    for field in fields:
+        inner = field.type.value_type if pa.types.is_list(field.type) else field.type
+        found |= leaves(inner, f"{within}{field.name}.") if pa.types.is_struct(inner) else {within + field.name: inner}
+    return found
