@@ -60,7 +60,7 @@ class _FieldTree:
         if line is not None and line.name not in ("record", "message"):
             place += f' data-path="{escape(str(line.at.path))}" data-line="{line.at.line}"'
         if own is not None:
-            place += f' title="{escape(" ".join(f"{own.type}. {own.doc}".split()))}"'
+            place += f' title="{escape(" ".join(f"{own.name}: {own.type}. {own.doc}".split()))}"'
         yield (
             f'<li role="none"><div class="{" ".join(classes)}" role="treeitem" aria-level="{depth}"'
             f' style="--depth: {depth - 1}" tabindex="{self.focus}"{place}>{self._cells(part, own)}</div>'
