@@ -48,8 +48,13 @@ class Page:
         self.open(self.session.path)
         self._show_record()
         ui.timer(TICK, self._tick)
-        self.client.on_connect(lambda: self._told("page", self.client.id))
-        background_tasks.create(self._check(self.edits))
+        self.client.on_connect(self._connected)
+
+    def _connected(self) -> None:
+        """Begin to work when the page is painted, which would wait for it otherwise."""
+        self._told("page", self.client.id)
+        if self.session.compiled is None:
+            background_tasks.create(self._check(self.edits))
 
     def retire(self) -> None:
         """Let another page edit the drafts, which are the same for all."""
