@@ -131,7 +131,7 @@ def opened(browser: webdriver.Chrome, folder: Path, *arguments: str | Path) -> I
     with running(folder, *arguments) as (address, process):
         browser.get(address)
         lab = OpenedLab(browser, address, folder, process)
-        lab.wait(lambda: lab.all(".lab-bytes .wl-byte") and lab.all(".lab-good, .lab-bad"))
+        lab.wait(lambda: lab.all(".lab-tree .wl-field"))
         yield lab
         browser.execute_script("lab.unsaved(0)")  # so that it does not ask whether to leave
         browser.get("about:blank")

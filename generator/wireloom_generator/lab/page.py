@@ -336,6 +336,7 @@ class Page:
     def make_example(self) -> None:
         """Write the record that is shown into its spec, as a worked example."""
         if self.selected is None:
+            ui.notify("There is no record to make an example of.")
             return
         if self.session.is_stale:
             ui.notify("The spec has an error; correct it first, so that the example says what the spec means.")
