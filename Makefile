@@ -16,7 +16,9 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
 FAST := 'not spark and not site and not wireshark and not memcached and not program and not accelerated and not sweep and not long'
 
+ifndef ABREAST  # as `check` says of what may run beside others
 .NOTPARALLEL:
+endif
 .PHONY: help setup java browser tshark memcached cobol luacheck generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz mutants bench docs demo check clean
 
 help: ## list the targets
@@ -119,7 +121,10 @@ docs: generate ## the documentation site, in build/site; open index.html there
 demo: $(STAMP) java ## captured bytes to a table, start to end
 	$(BIN)/python examples/demo.py
 
-check: lint types schema-check test-all matrix ## everything CI checks
+# The linters and mypy keep one core busy, and so do the tests of the matrix: they run side by side.
+check: $(STAMP) $(OLDEST)/.stamp java luacheck ## everything CI checks
+	$(MAKE) --jobs=2 --output-sync ABREAST=yes matrix lint types schema-check
+	$(MAKE) test-all
 
 clean: ## remove caches and build output; environments stay
 	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache spark-warehouse

@@ -28,6 +28,7 @@ gc.disable()  # nothing is garbage while modules are imported and tests are coll
 def pytest_collection_finish() -> None:
     """Leave what stays to the end out of what the garbage collector goes over again and again."""
     gc.freeze()
+    gc.set_threshold(100_000, 10, 10)  # programs are made of many small objects that live as long as their protocol
     gc.enable()
 
 

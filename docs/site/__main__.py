@@ -48,11 +48,13 @@ _GUIDE = (
     "docs/versions.md",
     "docs/your-protocol.md",
     "docs/lab.md",
+    "docs/editors.md",
     "docs/import.md",
     "docs/compared-with-cobrix.md",
     "examples/protocols/README.md",
     "docs/wireshark.md",
     "docs/c.md",
+    "docs/kaitai.md",
     "docs/limits.md",
 )
 """How to use it; the other pages in ``docs`` are about the project."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
+from support import kaitai_struct as kaitai
 
-from importers import kaitai
 from wireloom_generator import emitters, examples, frontend, importers, importing, on_disk
 from wireloom_generator.importers import Coverage, SourceError
 from wireloom_generator.importing import SpecImport
@@ -226,8 +226,8 @@ enums:
             ],
         ),
         (
-            "- {id: a, size: 2, process: xor(_io.pos), repeat: expr, repeat-expr: 2}",
-            ["# TODO: the position of each item is not known here", "- {name: a, type: bytes, size: 4}"],
+            "- {id: a, size: 2, process: xor(_io.pos)}",
+            ["# TODO: the position behind it is not known here", "- {name: a, type: bytes, size: 2}"],
         ),
         (
             "- {id: a, type: f4, valid: {min: a * 2}}",
@@ -256,6 +256,47 @@ def test_an_instance_that_cannot_be_said_is_left_out(tmp_path: Path) -> None:
     result = small(tmp_path, "- {id: a, type: u1}", more)
     assert "# TODO: both, a.to_s + 'x': to_s of a int has no counterpart in expressions\n" in spec(result)
     assert "- {name: other, type: i64, compute: a + 1}" in spec(result)
+
+
+def test_values_that_are_left_out_cost_no_bytes(tmp_path: Path) -> None:
+    """Kaitai Struct computes them when they are asked for, when the field that they need has long been read."""
+    more = (
+        "types:\n  flags:\n    seq:\n      - {id: bits, type: u1}\n    instances:\n      is_deflated:\n"
+        "        value: _parent.method == 8 and bits != 0\n"
+        "  part:\n    seq:\n      - {id: flags, type: flags}\n      - {id: method, type: u1}\n"
+    )
+    result = small(tmp_path, "- {id: part, type: part}", more)
+    reason = "is_deflated, _parent.method == 8 and bits != 0: method is read after flags"
+    assert [(outcome.name, outcome.coverage, outcome.reasons) for outcome in result.outcomes] == [
+        ("small", Coverage.WHOLE, ()),
+        ("small::flags", Coverage.VALUES, (reason,)),
+        ("small::part", Coverage.WHOLE, ()),
+    ]
+    assert decoded(result, b"\1\10", tmp_path)["part"] == {"flags": {"bits": 1}, "method": 8}
+
+
+def test_parameters_of_the_file_are_those_of_the_protocol(tmp_path: Path) -> None:
+    path = tmp_path / "small.ksy"
+    path.write_text(
+        "meta: {id: small, endian: le}\nparams:\n  - {id: width, type: u1, doc: How many bytes.}\n"
+        "  - {id: is_long, type: bool}\nseq:\n  - {id: a, size: width}\n  - {id: b, type: u2, if: is_long}\n",
+        encoding="utf-8",
+    )
+    result = imported(path)
+    assert (
+        "parameters:\n"
+        "  - {name: width, type: u8, default: 0, doc: How many bytes.}\n"
+        "  - {name: is_long, type: bool, default: false}\n"
+    ) in spec(result)
+    assert [outcome.coverage for outcome in result.outcomes] == [Coverage.WHOLE]
+    assert [problem for problem in result.problems if problem.severity == "error"] == []
+
+
+def test_types_without_fields_lose_nothing(tmp_path: Path) -> None:
+    cases = "- {id: a, type: u1}\n- id: b\n  type:\n    switch-on: a\n    cases: {0: nothing, 1: something}"
+    more = "types:\n  nothing: {}\n  something:\n    seq:\n      - {id: x, type: u1}\n"
+    result = small(tmp_path, cases, more)
+    assert {outcome.coverage for outcome in result.outcomes} == {Coverage.WHOLE}
 
 
 def test_types_that_nothing_has_are_refused(tmp_path: Path) -> None:
@@ -319,11 +360,11 @@ def test_names_of_names_are_not_multiplied(tmp_path: Path) -> None:
     instances = "".join(f"  i{n + 1}:\n    value: 'a == 1 ? i{n} : i{n}'\n" for n in range(60))
     more = f"instances:\n  i0:\n    value: b\n{instances}types:\n  t:\n    seq:\n      - {{id: x, type: u1}}\n"
     result = small(tmp_path, "- {id: a, type: u1}\n- {id: b, type: t}", more)
-    assert result.outcomes[0].coverage is Coverage.BYTES
+    assert result.outcomes[0].coverage is Coverage.VALUES
 
 
 @pytest.mark.parametrize("text", ["a +", "a ? b", "(a", "a..b", "'x", "$", "a[", "1 2", "(" * 100 + "a" + ")" * 100])
 def test_hostile_expressions_are_reasons(tmp_path: Path, text: str) -> None:
     result = small(tmp_path, "- {id: a, type: u1}", f"instances:\n  i:\n    value: {yaml.dump(text).strip()}\n")
-    assert result.outcomes[0].coverage is Coverage.BYTES
+    assert result.outcomes[0].coverage is Coverage.VALUES
     assert [problem for problem in result.problems if problem.severity == "error"] == []

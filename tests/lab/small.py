@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wireloom_generator.lab.capture_bytes import FileBytes
 from wireloom_generator.lab.session import Session
-from wireloom_generator.lab.workspace import Workspace
+from wireloom_generator.lab.workspace import SpecDrafts
 
 PROTOCOL = """\
 protocol: meter
@@ -62,7 +62,7 @@ def opened(folder: Path, capture: bytes) -> Session:
     """A session with the specs in a new folder, and a capture, whose records are all found."""
     file = folder / "capture.bin"
     file.write_bytes(capture)
-    session = Session(Workspace([specs(folder)]), FileBytes(file))
+    session = Session(SpecDrafts([specs(folder)]), FileBytes(file))
     decoded(session)
     return session
 

@@ -10,7 +10,7 @@ from wireloom_generator.lab import record_index
 from wireloom_generator.lab.capture_bytes import pasted
 from wireloom_generator.lab.session import RecordFilter, Session
 from wireloom_generator.lab.worked_example import NoExampleError
-from wireloom_generator.lab.workspace import Workspace
+from wireloom_generator.lab.workspace import SpecDrafts
 
 CAPTURE = small.FIRST + small.SECOND + small.NOISE + small.THIRD
 
@@ -90,7 +90,7 @@ def test_drafts_are_decoded_before_they_are_saved(session: Session) -> None:
 def test_a_spec_that_was_never_right_shows_bytes(tmp_path: Path) -> None:
     folder = small.specs(tmp_path)
     (folder / "protocol.yaml").write_text("protocol: meter\n")
-    session = Session(Workspace([folder]), pasted("01 02 03"))
+    session = Session(SpecDrafts([folder]), pasted("01 02 03"))
     small.decoded(session)
     view = session.record(None)
     assert view.headline == "pasted bytes: the first 3 bytes"
@@ -150,7 +150,7 @@ def test_of_a_long_malformed_range_the_beginning_is_shown(tmp_path: Path, monkey
 
 
 def test_a_parameter_that_the_protocol_does_not_have_is_said(tmp_path: Path) -> None:
-    session = Session(Workspace([small.specs(tmp_path)]), pasted("01"), {"wide": "true"})
+    session = Session(SpecDrafts([small.specs(tmp_path)]), pasted("01"), {"wide": "true"})
     small.decoded(session)
     assert "'wide'" in session.note
     assert session.note.endswith("; start the lab with -P NAME=VALUE")
@@ -161,7 +161,7 @@ def test_a_library_in_front_is_not_decoded_by(tmp_path: Path) -> None:
     library = tmp_path / "common" / "library.yaml"
     library.parent.mkdir()
     library.write_text("library: common\n")
-    session = Session(Workspace([small.specs(tmp_path).parent]), pasted(small.SECOND.hex()))
+    session = Session(SpecDrafts([small.specs(tmp_path).parent]), pasted(small.SECOND.hex()))
     small.decoded(session)
     assert session.path.name == "protocol.yaml"
     session.open(library)
@@ -175,7 +175,7 @@ def test_without_a_capture_the_worked_examples_are_decoded(tmp_path: Path) -> No
     path.write_text(
         small.ALARM + f"examples:\n  - {{name: Leak, hex: {small.SECOND.hex(' ')}, decoded: {{text: leak}}}}\n"
     )
-    session = Session(Workspace([folder]))
+    session = Session(SpecDrafts([folder]))
     small.decoded(session)
     assert [row["values"] for row in session.rows(0, 5)] == ['text "leak"']
 

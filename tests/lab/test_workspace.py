@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lab import small
-from wireloom_generator.lab.workspace import ChangedError, UnreadableError, Workspace
+from wireloom_generator.lab.workspace import ChangedError, SpecDrafts, UnreadableError
 
 
 @pytest.fixture
@@ -14,15 +14,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_protocol_is_in_front_of_its_messages(folder: Path) -> None:
-    assert [path.name for path in Workspace([folder]).files] == ["protocol.yaml", "alarm.yaml", "level.yaml"]
+    assert [path.name for path in SpecDrafts([folder]).files] == ["protocol.yaml", "alarm.yaml", "level.yaml"]
 
 
 def test_a_file_means_its_protocol(folder: Path) -> None:
-    assert Workspace([folder / "level.yaml"]).files == Workspace([folder]).files
+    assert SpecDrafts([folder / "level.yaml"]).files == SpecDrafts([folder]).files
 
 
 def test_an_edit_is_written_when_it_is_saved_and_not_before(folder: Path) -> None:
-    workspace, path = Workspace([folder]), folder / "alarm.yaml"
+    workspace, path = SpecDrafts([folder]), folder / "alarm.yaml"
     workspace.edit(path, "message: siren\n")
     assert (workspace.unsaved, path.read_text()) == ([path], small.ALARM)
     workspace.save(path)
@@ -30,7 +30,7 @@ def test_an_edit_is_written_when_it_is_saved_and_not_before(folder: Path) -> Non
 
 
 def test_a_file_that_was_changed_meanwhile_is_not_overwritten_unasked(folder: Path) -> None:
-    workspace, path = Workspace([folder]), folder / "alarm.yaml"
+    workspace, path = SpecDrafts([folder]), folder / "alarm.yaml"
     workspace.edit(path, "message: siren\n")
     path.write_text("message: bell\n")
     with pytest.raises(ChangedError, match=r"alarm\.yaml was changed since it was read; your text was not written"):
@@ -41,7 +41,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_overwritten_unasked(folder: Pa
 
 
 def test_what_is_on_disk_can_be_taken_instead(folder: Path) -> None:
-    workspace, path = Workspace([folder]), folder / "alarm.yaml"
+    workspace, path = SpecDrafts([folder]), folder / "alarm.yaml"
     workspace.edit(path, "message: siren\n")
     path.write_text("message: bell\n")
     assert workspace.reload(path) == "message: bell\n"
@@ -49,7 +49,7 @@ def test_what_is_on_disk_can_be_taken_instead(folder: Path) -> None:
 
 
 def test_a_file_that_was_removed_is_not_written_again_unasked(folder: Path) -> None:
-    workspace, path = Workspace([folder]), folder / "alarm.yaml"
+    workspace, path = SpecDrafts([folder]), folder / "alarm.yaml"
     workspace.edit(path, "message: siren\n")
     path.unlink()
     with pytest.raises(ChangedError, match="was removed"):
@@ -58,12 +58,12 @@ def test_a_file_that_was_removed_is_not_written_again_unasked(folder: Path) -> N
 
 def test_new_files_are_made_but_no_file_is_overwritten_by_one(tmp_path: Path) -> None:
     new = tmp_path / "specs" / "meter" / "protocol.yaml"
-    workspace = Workspace([], {new: small.PROTOCOL})
+    workspace = SpecDrafts([], {new: small.PROTOCOL})
     assert workspace.unsaved == [new]
     assert not new.parent.exists()
     workspace.save(new)
     assert new.read_text() == small.PROTOCOL
-    other = Workspace([], {new: "protocol: other\n"})
+    other = SpecDrafts([], {new: "protocol: other\n"})
     with pytest.raises(ChangedError, match="was created"):
         other.save(new)
 
@@ -71,7 +71,7 @@ def test_new_files_are_made_but_no_file_is_overwritten_by_one(tmp_path: Path) ->
 def test_lines_end_as_they_did(folder: Path) -> None:
     path = folder / "alarm.yaml"
     path.write_bytes(small.ALARM.replace("\n", "\r\n").encode())
-    workspace = Workspace([folder])
+    workspace = SpecDrafts([folder])
     assert workspace.texts[path] == small.ALARM
     workspace.edit(path, "# bell\n" + small.ALARM)
     workspace.save(path)
@@ -81,4 +81,4 @@ def test_lines_end_as_they_did(folder: Path) -> None:
 def test_what_is_no_text_is_refused(folder: Path) -> None:
     (folder / "alarm.yaml").write_bytes(b"message: \xff\n")
     with pytest.raises(UnreadableError, match=r"alarm\.yaml is not text in UTF-8: invalid start byte at byte 9"):
-        Workspace([folder])
+        SpecDrafts([folder])

@@ -1,17 +1,22 @@
 """Functions are compiled once and kept for other processes, and where they cannot be kept they run all the same."""
 
+import ast
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from support import accelerator
 
-from wireloom.columnar import accel, code_cache
+from wireloom.columnar import accel, code_cache, compiled, llvm, llvm_codegen, memory
+from wireloom.columnar.machine import kernel, llvm_backend, specialization, tiles, write_kernel
 from wireloom.columnar.unsnappy import _more
 
 pytestmark = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
@@ -113,15 +118,47 @@ def test_it_is_loaded_when_it_pays(told: str | None, loaded: list[bool], monkeyp
 
 
 def test_code_is_kept_for_these_sources_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "machine").mkdir()
-    monkeypatch.setattr(accel, "__file__", str(tmp_path / "accel.py"))
+    (tmp_path / "columnar" / "machine").mkdir(parents=True)
+    monkeypatch.setattr(accel, "__file__", str(tmp_path / "columnar" / "accel.py"))
     assert accel._files() == {}
-    found = set()
-    for text in ("CALLED = 1", "CALLED = 2"):
-        (tmp_path / "machine" / "operations.py").write_text(text)
+    found = []
+    for name, text in (("kernel", "CALLED = 1"), ("kernel", "CALLED = 2"), ("decoding", "CALLED = 3")):
+        (tmp_path / "columnar" / "machine" / f"{name}.py").write_text(text)
         monkeypatch.setattr(accel, "_FILES", accel._files())
-        found.add(accel._digest.__wrapped__())
-    assert len(found) == 2
+        found.append(accel._digest.__wrapped__())
+    assert found[0] != found[1] == found[2]
+
+
+def modules_of(functions: list[Any]) -> Iterator[str]:
+    """The modules of functions that are compiled, of all that they call, and of the constants in them."""
+    for function in functions:
+        yield function.__module__
+        names = {each.id for each in ast.walk(llvm_codegen.parsed(function)) if isinstance(each, ast.Name)}
+        for name in (names - {*function.__code__.co_varnames}) & function.__globals__.keys():
+            value = function.__globals__[name]
+            if isinstance(value, ModuleType):
+                yield value.__name__
+            elif isinstance(value, int):
+                yield from imported_from(sys.modules[function.__module__], name)
+            elif isinstance(value, FunctionType) and value not in (*functions, *vars(memory).values()):
+                functions.append(value)
+
+
+def imported_from(module: ModuleType, name: str) -> Iterator[str]:
+    """The module from which another one has a name, if it has not made it."""
+    for each in ast.parse(inspect.getsource(module)).body:
+        if isinstance(each, ast.ImportFrom) and each.module and name in {alias.name for alias in each.names}:
+            yield each.module
+
+
+def test_code_is_kept_for_all_sources_that_it_is_made_of() -> None:
+    loops = [function for name, function in vars(compiled).items() if name.endswith("_loop") or name == "hops"]
+    modules = {*modules_of([*loops, kernel.run, write_kernel.run])}
+    assert "wireloom.columnar.unsnappy" in modules
+    made_by = {
+        each.__name__ for each in (accel, compiled, llvm, llvm_backend, llvm_codegen, memory, specialization, tiles)
+    }
+    assert {f"{each.removeprefix('wireloom.').replace('.', '/')}.py" for each in modules | made_by} == {*accel.SOURCES}
 
 
 @pytest.mark.parametrize("files", [{}, {"accel.py": 0}], ids=["none", "others"])

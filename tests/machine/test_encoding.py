@@ -12,13 +12,12 @@ from columnar.tables_to_encode import EVENT, OPTIONS, change
 from support import accelerator
 from support.accelerator import with_llvm
 from support.cases import often
-from support.lockstep import damaged, rows_alike
+from support.lockstep import damaged, rows_alike, table_of
 from support.worked import every, every_by_both, examples, pair_of
 
 from wireloom.columnar import accel
 from wireloom.columnar import encoding as tabular
 from wireloom.columnar.machine import encoding, llvm_backend, write_kernel
-from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
 
 MARKER = {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}
@@ -30,7 +29,7 @@ def tables(name: str, *, also: int = 0) -> Iterator[tuple[dict[str, Any], pa.Tab
     for parameters, records in examples(name):
         many = [*records, *(changed for record in set(records) for changed in damaged(record, random, also))]
         told = {**OPTIONS.get(name, {}), **parameters}
-        table = Table(pair_of(name).codec, {}).decode_columnar(b"".join(many), mode="PERMISSIVE", **told)
+        table = table_of(pair_of(name).codec).decode_columnar(b"".join(many), mode="PERMISSIVE", **told)
         yield told, table.combine_chunks()
 
 
@@ -189,7 +188,7 @@ def test_numbers_that_do_not_fit_or_select_another_message(
             [databus.build({"message": "dbus_event", "dbus_event": EVENT | {"sequence": 1, "value": b""}})] * 3,
         ),
     ):
-        table = Table(pair_of(name).codec, {}).decode_columnar(b"".join(records), **OPTIONS.get(name, {}))
+        table = table_of(pair_of(name).codec).decode_columnar(b"".join(records), **OPTIONS.get(name, {}))
         for field in table.schema:
             if not pa.types.is_integer(field.type) or number >> field.type.bit_width - 1 not in (0, -1):
                 continue

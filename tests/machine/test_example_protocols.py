@@ -16,11 +16,10 @@ from protocols import strangers
 from support import accelerator
 from support.accelerator import with_llvm
 from support.cases import often
-from support.lockstep import Pair, capture_alike, damaged, rows_alike
+from support.lockstep import Pair, capture_alike, damaged, rows_alike, table_of
 from support.worked import each_by_both, each_of
 
 from wireloom.columnar import encoding
-from wireloom.columnar.tables import Table
 from wireloom.programs.support import unread
 
 NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
@@ -89,7 +88,7 @@ def test_so_many_messages_have_programs(name: str) -> None:
 
 def tables(name: str) -> list[tuple[dict[str, Any], pa.Table]]:
     """What others wrote, as tables, with their parameters."""
-    made = Table(strangers.protocol(name).codec, {})
+    made = table_of(strangers.protocol(name).codec)
     found = ((each.parameters, made.decode_columnar(each.data, **each.parameters)) for each in strangers.captures(name))
     return [(dict(parameters), table.combine_chunks()) for parameters, table in found]
 
@@ -162,5 +161,5 @@ def test_so_many_messages_are_written_by_programs(name: str, monkeypatch: pytest
 
     monkeypatch.setattr(encoding.Encoder, "_written", noted)
     for parameters, table in tables(name):
-        Table(strangers.protocol(name).codec, {}).encode_records(table, **parameters)
+        table_of(strangers.protocol(name).codec).encode_records(table, **parameters)
     assert sum(sound[message] == count for message, count in rows.items()) == WRITTEN.get(name, 0)

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from types import ModuleType
 from typing import Any
+from weakref import finalize
 
 from support.paths import ROOT
 from wireloom import registry
@@ -59,7 +60,7 @@ def folders(text: str, root: Path) -> Path:
 
 
 def compiled(folder: Path) -> Compiled:
-    """The protocol in ``folder``, its modules written and imported."""
+    """The protocol in ``folder``, its modules written and imported; they can be found as long as it is kept."""
     (one,), found = spec.load([folder])
     assert not found, found
     protocol = protocol_of(resolve(one))
@@ -74,7 +75,15 @@ def compiled(folder: Path) -> Compiled:
         plan = importlib.import_module(f"{package.name}.columnar")
     finally:
         sys.path.remove(_MADE.name)
-    return Compiled(protocol, plan.PROTOCOL, plan)
+    found = Compiled(protocol, plan.PROTOCOL, plan)
+    finalize(found, _forget, package.name)
+    return found
+
+
+def _forget(package: str) -> None:
+    """Let the modules of a package go."""
+    for name in [each for each in sys.modules if each.partition(".")[0] == package]:
+        del sys.modules[name]
 
 
 @contextmanager
@@ -87,15 +96,15 @@ def installed(feature: str, package: str, root: Path) -> Iterator[Protocol]:
     sys.path.remove(str(root))
 
 
-@cache
+@lru_cache(maxsize=64)
 def of(text: str) -> Compiled:
-    """The protocol that ``text`` is, made when it is first asked for."""
+    """The protocol that ``text`` is, made when it is first asked for, and kept while few others are."""
     return compiled(folders(text, Path(mkdtemp(dir=_MADE.name))))
 
 
 @cache
 def feature(name: str) -> Compiled:
-    """The protocol of the feature called ``name``, one of ``valid``."""
+    """The protocol of the feature called ``name``, one of ``valid``, which many tests ask for."""
     return of(FEATURES[name].read_text(encoding="utf-8"))
 
 

@@ -146,6 +146,7 @@ def text() -> str:
     return yaml.safe_dump_all(documents)
 
 
+@cache
 def feature(name: str) -> compiled.Compiled:
     """The protocol of a feature, this one among them."""
     return compiled.of(text()) if name == NAME else compiled.feature(name)

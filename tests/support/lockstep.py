@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
 from itertools import compress
 from random import Random
@@ -52,6 +53,12 @@ class Pair:
     def decoder(self, chosen: ReadOptions) -> Decoder:
         """What decodes into the whole view that was ``chosen``."""
         return Decoder(self.codec, chosen, columnar.arrow_schema(View(self.codec, chosen).columns))
+
+
+@lru_cache(maxsize=16)
+def table_of(codec: Protocol) -> Table:
+    """The Arrow side of a protocol, whose schema takes longer to make than a few rows do to write."""
+    return Table(codec, {})
 
 
 Way = Callable[[bytes, pa.Table, dict[str, Any]], object]
@@ -104,7 +111,7 @@ def _ways(pair: Pair) -> list[tuple[str | None, Way]]:
     def selected(columns: slice) -> Way:
         def way(capture: bytes, found: pa.Table, options: dict[str, Any]) -> None:
             chosen, given = found.schema.names[columns], {"positions": True, **options}
-            part = Table(pair.codec, {}).decode_columnar(capture, chosen, "PERMISSIVE", **given)
+            part = table_of(pair.codec).decode_columnar(capture, chosen, "PERMISSIVE", **given)
             assert_equal(part, found.select(chosen))
 
         return way
@@ -149,7 +156,7 @@ def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **optio
 def rows_alike(pair: Pair, rows: pa.Table, **options: Any) -> None:
     """See that rows of one capture are written to the same bytes, or cannot be for the same reason."""
     given = {name: value for name, value in options.items() if name in {each.name for each in pair.codec.parameters}}
-    table, expected, refusal = Table(pair.codec, {}), [], None
+    table, expected, refusal = table_of(pair.codec), [], None
     builder = CaptureBuilder(pair.codec, given)
     for batch in rows.combine_chunks().to_batches():
         for row in encoding.plain(batch):
@@ -189,7 +196,7 @@ def tables_alike(pair: Pair, capture: bytes, **options: Any) -> dict[str, pa.Tab
             expected.setdefault(name or NO_MESSAGE, []).append({**row, **(row.get(name) or {})})
     except DecodeError as error:
         refusal = error
-    table, given = Table(pair.codec, {}), {"positions": True, **options}
+    table, given = table_of(pair.codec), {"positions": True, **options}
     sizes = Random(len(capture))
     if refusal is not None:
         with pytest.raises(DecodeError) as raised:

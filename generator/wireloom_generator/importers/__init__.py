@@ -40,6 +40,8 @@ class Coverage(StrEnum):
     """How much of a message or a type of the source the spec says."""
 
     WHOLE = "whole"
+    VALUES = "without some values"
+    """All of its bytes are said. Values that the source computes from them are left out; a comment has the reason."""
     BYTES = "in bytes"
     """Bytes stand for some of it, or something without bytes is left out; a comment in the spec has the reason."""
     REFUSED = "refused"

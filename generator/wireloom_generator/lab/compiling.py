@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 
 from wireloom.codec import Protocol
-from wireloom.inspection import Inspected, Shown
+from wireloom.inspection import Inspected
 from wireloom_generator import emitted_code, emitters, examples, frontend, model
 from wireloom_generator.emitters import Subject, docs
 from wireloom_generator.explained import support
 from wireloom_generator.field_lines import FieldLine, FieldLines
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem, Severity
+from wireloom_generator.reading import source, syntax
+from wireloom_generator.reading.spec import read_document, read_file
 from wireloom_generator.resolve import protocol_of
 
 _RUNNING = Lock()
@@ -74,7 +76,7 @@ class CheckedDrafts:
 
 def check(folder: Path, drafts: Mapping[Path, str]) -> CheckedDrafts:
     """Check the drafts of the protocol in a folder, and make it run. Worked examples are not run yet."""
-    found, problems = frontend.read([folder], drafts)
+    found, problems = frontend.read([folder], partial(_read, drafts), drafts)
     if not found or any(problem.severity is Severity.ERROR for problem in problems):
         return CheckedDrafts(tuple(problems))
     protocol = protocol_of(found[0])
@@ -86,14 +88,6 @@ def check(folder: Path, drafts: Mapping[Path, str]) -> CheckedDrafts:
         return CheckedDrafts((*problems, Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint)))
 
 
-def parts(inspected: Inspected) -> list[tuple[tuple[str, ...], Shown]]:
-    """The parts of a record in order, each with the names that lead to it."""
-    found: list[tuple[tuple[str, ...], Shown]] = []
-
-    def walk(shown: tuple[Shown, ...], names: tuple[str, ...]) -> None:
-        for part in shown:
-            found.append(((*names, part.name), part))
-            walk(part.children, (*names, part.name))
-
-    walk(inspected.fields, ())
-    return found
+def _read(drafts: Mapping[Path, str], path: Path) -> tuple[syntax.File | None, list[Problem]]:
+    """The syntax of a file: of its draft, if it has one."""
+    return read_document(*source.document(drafts[path], path)) if path in drafts else read_file(path)

@@ -18,7 +18,7 @@ from wireloom_generator.lab.compiling import CheckedDrafts, Compiled
 from wireloom_generator.lab.overview import drawn, overview
 from wireloom_generator.lab.record_index import FoundRecords, RecordIndex
 from wireloom_generator.lab.worked_example import NoExampleError, example_of, with_example
-from wireloom_generator.lab.workspace import Workspace
+from wireloom_generator.lab.workspace import SpecDrafts
 from wireloom_generator.problems import Problem, Severity
 
 RAW_BYTES = 1024
@@ -56,7 +56,7 @@ class Session:
     """
 
     def __init__(
-        self, workspace: Workspace, capture: CaptureBytes | None = None, parameters: Mapping[str, str] | None = None
+        self, workspace: SpecDrafts, capture: CaptureBytes | None = None, parameters: Mapping[str, str] | None = None
     ) -> None:
         self.workspace = workspace
         self.given = capture

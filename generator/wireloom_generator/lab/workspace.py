@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from wireloom_generator import on_disk
 from wireloom_generator.reading import spec
@@ -32,14 +33,14 @@ class Draft:
         return self.text == self.saved
 
 
-class Workspace:
+class SpecDrafts:
     """The files of specs, by their paths. Nothing else is read as a spec to edit, and nothing else is written.
 
     ``paths`` are specs or folders of such; ``new`` are texts of files that do not exist yet. Raises
     ``UnreadableError``.
     """
 
-    def __init__(self, paths: Sequence[Path], new: Mapping[Path, str] = spec.NO_DRAFTS) -> None:
+    def __init__(self, paths: Sequence[Path], new: Mapping[Path, str] = MappingProxyType({})) -> None:
         folders = sorted(spec.folders_of(paths))
         self.drafts = {path: _read(path) for folder in folders for path in spec.files_of(folder) if path.is_file()}
         self.drafts |= {path: Draft(text, None) for path, text in new.items()}

@@ -1,17 +1,14 @@
 """Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, not resolved."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 from wireloom_generator import naming
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading import limits, shape, source, syntax
 from wireloom_generator.reading.unrolling import unrolled
-
-NO_DRAFTS: Mapping[Path, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -54,14 +51,34 @@ class Spec:
         return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
 
 
-def load(paths: Sequence[Path], drafts: Mapping[Path, str] = NO_DRAFTS) -> tuple[list[Spec], list[Problem]]:
+ReadFile = Callable[[Path], tuple[syntax.File | None, list[Problem]]]
+"""Reads a file: its syntax, or None and problems."""
+
+
+def read_file(path: Path) -> tuple[syntax.File | None, list[Problem]]:
+    """The syntax of a file on disk, or None and problems."""
+    document, problems = source.read(path, path)
+    return read_document(document, problems)
+
+
+def read_document(
+    document: source.YamlMapping | None, problems: list[Problem]
+) -> tuple[syntax.File | None, list[Problem]]:
+    """The syntax of a file that was read as YAML, with problems of that, or None and all problems."""
+    file, more = shape.read(document) if document is not None else (None, [])
+    return file, [*problems, *more]
+
+
+def load(
+    paths: Sequence[Path], read: ReadFile = read_file, new: Collection[Path] = ()
+) -> tuple[list[Spec], list[Problem]]:
     """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files.
 
-    ``drafts`` are texts that are not saved yet, by the files that they are for.
+    ``new`` are files that are not on disk yet, but that ``read`` reads.
     """
-    drafted = {path.parent for path in drafts}
-    folders = sorted({*folders_of(paths), *(path for path in paths if path in drafted)})
-    loader = _Loader(drafts)
+    begun = {path.parent for path in new}
+    folders = sorted({*folders_of(paths), *(path for path in paths if path in begun)})
+    loader = _Loader(read, new)
     specs = [spec for folder in folders if (spec := loader.spec(folder))]
     if not folders and not loader.problems:
         where = ", ".join(path.as_posix() for path in paths)
@@ -69,14 +86,14 @@ def load(paths: Sequence[Path], drafts: Mapping[Path, str] = NO_DRAFTS) -> tuple
     return specs, loader.problems
 
 
-def files_of(folder: Path, drafts: Mapping[Path, str] = NO_DRAFTS) -> list[Path]:
+def files_of(folder: Path, new: Collection[Path] = ()) -> list[Path]:
     """The files of a protocol's or a library's folder, and of the groups of messages in it, in the order of names.
 
-    ``drafts`` that are not on disk are among them.
+    ``new`` ones are among them, which are not on disk yet.
     """
     inner = [path for path in folder.glob("*/*.yaml") if naming.column_fault(path.parent.name) is None]
-    new = (path for path in drafts if folder in (path.parent, path.parent.parent))
-    return sorted({*folder.glob("*.yaml"), *inner, *new}, key=lambda path: (path.name, path))
+    begun = (path for path in new if folder in (path.parent, path.parent.parent))
+    return sorted({*folder.glob("*.yaml"), *inner, *begun}, key=lambda path: (path.name, path))
 
 
 def home(path: Path) -> Path:
@@ -151,31 +168,26 @@ def _unrolled(spec: Spec) -> Spec:
 
 
 class _Loader:
-    def __init__(self, drafts: Mapping[Path, str]) -> None:
-        self.drafts = drafts
+    def __init__(self, read: ReadFile, new: Collection[Path]) -> None:
+        self.read_file = read
+        self.new = new
         self.problems: list[Problem] = []
         self.files: dict[Path, list[syntax.File]] = {}
 
     def read(self, folder: Path) -> list[syntax.File]:
         if folder not in self.files:
             self.files[folder] = []
-            for path in files_of(folder, self.drafts):
-                document, problems = self._document(path)
+            for path in files_of(folder, self.new):
+                file, problems = self.read_file(path)
                 self.problems += problems
-                if document is not None:
-                    file, problems = shape.read(document)
-                    self.problems += problems
-                    if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
-                        what = "only messages belong in a subfolder of a protocol"
-                        self.problems.append(
-                            Problem(file.at, "one-protocol", what, "move this file into the folder of the protocol")
-                        )
-                    elif file is not None:
-                        self.files[folder].append(file)
+                if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
+                    what = "only messages belong in a subfolder of a protocol"
+                    self.problems.append(
+                        Problem(file.at, "one-protocol", what, "move this file into the folder of the protocol")
+                    )
+                elif file is not None:
+                    self.files[folder].append(file)
         return self.files[folder]
-
-    def _document(self, path: Path) -> tuple[source.YamlMapping | None, list[Problem]]:
-        return source.document(self.drafts[path], path) if path in self.drafts else source.read(path, path)
 
     def spec(self, folder: Path) -> Spec | None:
         before = len(self.problems)

@@ -213,7 +213,7 @@ def _missing_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequ
         if step not in names:
             return f"{before!r} has no field {step!r}", closest(step, names)
         before, seen = f"{before}.{step}", names[step]
-    raise AssertionError(f"{before} is there")
+    return f"an item of {before!r} has no such field", ""  # the list is there, in a struct that the type is given
 
 
 def _hint(spec: Resolved, site: Site, name: str) -> str:

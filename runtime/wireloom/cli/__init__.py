@@ -19,6 +19,8 @@ _COMMANDS = {
     "encode": ("encode", "Encode rows into bytes."),
     "index": ("index", "Write record indexes, so that Spark can split large files."),
     "check": ("specs", "Check specs for errors."),
+    "fmt": ("formatting", "Format spec files."),
+    "lsp": ("language_server", "Answer editors about specs, by the Language Server Protocol."),
     "explain": ("explain", "Explain what rules require, and why; or how a message is read."),
     "generate": ("specs", "Generate parsers, schemas, docs and dissectors from specs."),
     "docs": ("docs", "Build a website of messages, fields and examples from specs."),

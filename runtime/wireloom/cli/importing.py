@@ -46,7 +46,8 @@ def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
             complain(f"{outcome.at}: {outcome.name}: {outcome.coverage}: {'; '.join(outcome.reasons)}")
     report(result.problems, ReportFormat.TEXT)
     counts = importing.counted(result.outcomes)
-    said = ", ".join(f"{counts.get(word, 0)} {word}" for word in importers.Coverage)
+    listed = [word for word in importers.Coverage if word in counts or word is not importers.Coverage.VALUES]
+    said = ", ".join(f"{counts.get(word, 0)} {word}" for word in listed)
     clean = "" if result.problems else ", no problems"
     tell(f"messages and types: {said}{clean}")
     if any(problem.severity == "error" for problem in result.problems):

@@ -37,7 +37,7 @@ def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, para
     _must_exist(capture, "file")
     try:
         new = starter.texts(_NEW) if specs is None else {}
-        edited = workspace.Workspace([] if specs is None else [specs], new)
+        edited = workspace.SpecDrafts([] if specs is None else [specs], new)
         opened = None if capture is None else capture_bytes.FileBytes(capture)
     except (workspace.UnreadableError, capture_bytes.NoCaptureError) as error:
         raise MisuseError(str(error)) from None

@@ -131,11 +131,34 @@ def keeping(name: str) -> str | None:
     return None if digest is None else f"{digest}-{name}"
 
 
+SOURCES = (
+    "columnar/accel.py",
+    "columnar/compiled.py",
+    "columnar/crc_loops.py",
+    "columnar/llvm.py",
+    "columnar/llvm_codegen.py",
+    "columnar/machine/address_texts.py",
+    "columnar/machine/kernel.py",
+    "columnar/machine/llvm_backend.py",
+    "columnar/machine/specialization.py",
+    "columnar/machine/tiles.py",
+    "columnar/machine/write_kernel.py",
+    "columnar/memcpy.py",
+    "columnar/memory.py",
+    "columnar/unsnappy.py",
+    "programs/escapes.py",
+    "programs/opcodes.py",
+    "programs/write_opcodes.py",
+)
+"""What loops are made of: their own sources, those of what they call and of the constants in them, and of what
+translates them. The name of a loop for one program has a digest of that program.
+"""
+
+
 def _files() -> dict[str, int]:
-    """All sources that loops may depend on, and when they were written."""
-    folder = Path(__file__).parent
-    paths = (path for each in (folder, folder.parent / "programs") for path in sorted(each.rglob("*.py")))
-    return {str(path): path.stat().st_mtime_ns for path in paths}
+    """These sources, and when they were written."""
+    paths = (Path(__file__).parent.parent / each for each in SOURCES)
+    return {str(path): path.stat().st_mtime_ns for path in paths if path.exists()}
 
 
 _FILES = _files() if ENABLED else {}

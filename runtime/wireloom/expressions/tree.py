@@ -231,7 +231,16 @@ def rename(expression: Expr, change: Callable[[Name], Name]) -> Expr:
 
 def names(expression: Expr) -> tuple[Name, ...]:
     """The names whose values it uses, without those it only measures, as in ``size(x)``."""
-    return _used(expression, OF_NAMES)
+    return tuple(_used(expression, OF_NAMES))
+
+
+def asks_for_parameters_alone(expression: Expr) -> bool:
+    """Whether it uses values of names, and all of them are parameters."""
+    name = None
+    for name in _used(expression, OF_NAMES):
+        if name.origin is not Origin.PARAMETER:
+            return False
+    return name is not None
 
 
 def needed(expression: Expr) -> tuple[Expr, ...]:
@@ -272,20 +281,19 @@ def may_be_absent(expression: Expr) -> bool:
 
 def asked(expression: Expr) -> tuple[Name, ...]:
     """The names whose value, count or presence it uses, in the order of use."""
-    return _used(expression, OF_PLACES)
+    return tuple(_used(expression, OF_PLACES))
 
 
-def _used(expression: Expr, measuring: tuple[Function, ...]) -> tuple[Name, ...]:
+def _used(expression: Expr, measuring: tuple[Function, ...]) -> Iterator[Name]:
     """The names in it, in the order of use, without those that the functions ``measuring`` are called with."""
-    found, left = [], [expression]
+    left = [expression]
     while left:
         part = left.pop()
         if isinstance(part, Name):
-            found.append(part)
+            yield part
         elif isinstance(part, Call) and part.function in measuring:
             part = part.target
         left.extend(reversed(parts(part)))
-    return tuple(found)
 
 
 def before_items(until: Expr) -> Expr | None:

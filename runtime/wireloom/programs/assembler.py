@@ -15,6 +15,7 @@ from wireloom.codec.checksums import Crc
 from wireloom.programs import opcodes as op
 from wireloom.programs.outputs import Output, Table
 from wireloom.programs.reasons import AnyReason, Check
+from wireloom.programs.values import WORD
 
 
 class Instruction(NamedTuple):
@@ -100,8 +101,10 @@ class Assembler:
         numbers = tuple(map(wrapped, numbers))
         if kind == op.EQUAL and reads[0] == reads[1]:
             return op.ONES
-        if (folded := self._folded(kind, reads, numbers)) is not None:
+        if kind in _FOLDED and (folded := self._folded(kind, reads, numbers)) is not None:
             return folded
+        if kind == op.CHOOSE and (chosen := self._chosen(*reads)) is not None:
+            return chosen
         key = (kind, *reads, "", *numbers)
         found = self._known.get(key)
         if found is None:
@@ -120,12 +123,10 @@ class Assembler:
 
     def _folded(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> int | None:
         """The value of an operation on numbers that are the same in all rows; None if it has to be done."""
-        known = [self.constant(value) for value in reads]
-        if kind == op.CHOOSE:
-            return self._chosen(*reads)
+        known = [self._constants.get(value) for value in reads]
         if kind == op.AND and 0 in known:
             return self.number(0)
-        if kind not in _FOLDED or None in known:
+        if None in known:
             return None
         found = _FOLDED[kind](*known, *numbers)
         return op.ONES if found is True else self.number(found)
@@ -283,7 +284,7 @@ class Assembler:
 
 def wrapped(number: int) -> int:
     """The number of 64 bits in two's complement that has the lowest bits of a number."""
-    return _signed(number, 64)
+    return int(number) if -WORD <= number < WORD else _signed(number, 64)
 
 
 def _signed(number: int, bits: int) -> int:
@@ -363,11 +364,11 @@ def _asked(code: Steps, asked: set[int], *, judging: bool = True, explaining: bo
                 asked.add(each.when)
                 found.append(Block(each.when, body))
         elif (
-            asked.intersection(each.sets)
+            not asked.isdisjoint(each.sets)
             or each.kind == op.STORE_LIST
             or (judging and (each.kind in op.JUDGING or not each.sets))
         ):
-            kept = each if explaining else each._replace(check=None)
+            kept = each if explaining or each.check is None else each._replace(check=None)
             found.append(kept)
             asked.update(kept.uses)
     return found[::-1]
@@ -394,7 +395,8 @@ def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
     """The outputs as early as their values are known, and the bytes there are known to be texts."""
     known = dict.fromkeys(range(op.FREE), -1)
     for place, each in enumerate(code):
-        known.update(dict.fromkeys(_set_by(each), place))
+        for value in _set_by(each):
+            known[value] = place
     behind: dict[int, list[Instruction]] = {}
     for output in outputs:
         behind.setdefault(max(known[value] for value in output.reads), []).append(output)
@@ -404,15 +406,12 @@ def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
     return found
 
 
-def _set_by(part: Instruction | Block) -> Iterator[int]:
+def _set_by(part: Instruction | Block) -> Sequence[int]:
     """The values that are not known before a part."""
     if isinstance(part, Instruction):
-        yield from part.reads if part.kind == op.CHECK_TEXT else part.sets
-        return
-    for each in part.body:
-        yield from _set_by(each)
-    if isinstance(part, Loop):
-        yield from part.carried
+        return part.reads if part.kind == op.CHECK_TEXT else part.sets
+    found = [value for each in part.body for value in _set_by(each)]
+    return [*found, *part.carried] if isinstance(part, Loop) else found
 
 
 def _flat(code: Steps, left: Mapping[int, Sequence[int]]) -> Iterator[Instruction]:
@@ -462,8 +461,10 @@ def _left(code: Steps) -> dict[int, list[int]]:
                 go(each.body, (*blocks, id(each)))
             else:
                 for value in each.uses:
-                    read(value, blocks)
-                within.update(dict.fromkeys(each.sets, blocks))
+                    if value in within:
+                        read(value, blocks)
+                if blocks:
+                    within.update(dict.fromkeys(each.sets, blocks))
 
     def read(value: int, blocks: tuple[int, ...]) -> None:
         for block in within.get(value, ()):
@@ -486,13 +487,17 @@ def _keep(code: Sequence[Instruction], begin: int, end: int, last: dict[int, int
 
 def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
     """Registers for the values: one is free again behind the last instruction that reads it."""
-    last = {value: place for place, each in enumerate(code) for value in (*each.uses, *each.sets)}
+    last: dict[int, int] = {}
+    for place, each in enumerate(code):
+        for value in (*each.uses, *each.sets):
+            last[value] = place
     for place, each in enumerate(code):
         if each.kind == op.REPEAT:
             _keep(code, place - each.numbers[0], place, last)
-    behind = defaultdict(list)
+    behind: defaultdict[int, list[int]] = defaultdict(list)
     for value, place in last.items():
-        behind[place].append(value)
+        if value >= op.FREE:
+            behind[place].append(value)
     registers = {value: value for value in range(op.FREE)}
     free: list[int] = []
     count = op.FREE
@@ -508,7 +513,9 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
             if not free:
                 free, count = [count], count + 1
             registers[value] = free.pop()
-        rows.append((each.kind, *(registers[value] for value in (*each.sets, *each.reads)), *each.numbers))
-        free += [registers[value] for value in behind[place] if value >= op.FREE]
+        operands = map(registers.__getitem__, (*each.sets, *each.reads))
+        rows.append((each.kind, *operands, *each.numbers))
+        if place in behind:
+            free += map(registers.__getitem__, behind[place])
     fields = tuple(each.field for each in code)
     return Assembled(tuple(rows), fields, count, tuple(asm.memory), asm.reach, checks)

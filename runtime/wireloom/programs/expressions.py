@@ -16,10 +16,9 @@ from wireloom.expressions.tree import (
     Function,
     Logical,
     Name,
-    Origin,
     Unary,
     Value,
-    names,
+    asks_for_parameters_alone,
 )
 from wireloom.programs import opcodes as op
 from wireloom.programs import times
@@ -125,7 +124,7 @@ class _Formula:
         self.asm = around.asm
 
     def of(self, tree: Expr) -> Found:
-        if not isinstance(tree, Name | Value) and {name.origin for name in names(tree)} == {Origin.PARAMETER}:
+        if not isinstance(tree, Name | Value) and asks_for_parameters_alone(tree):
             return self._of_parameters(tree)
         match tree:
             case Value(None):

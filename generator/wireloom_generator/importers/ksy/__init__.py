@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from wireloom_generator.importers import Imported, Importer, Outcome, SourceError, Sources
-from wireloom_generator.importers.ksy.structure import Files, with_items
+from wireloom_generator.importers.ksy.items import add_items
+from wireloom_generator.importers.ksy.structure import Files
 from wireloom_generator.importers.ksy.writing import Writer
 from wireloom_generator.problems import Location
 from wireloom_generator.spec_text import YamlValue
@@ -17,8 +18,7 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
     for path in paths:
         read = Files(sources)
         main = read.read(path)
-        for each in read.known.values():
-            with_items(each)
+        add_items(read.known.values())
         try:
             found = Writer(main, path, refused).imported()
         except RecursionError:

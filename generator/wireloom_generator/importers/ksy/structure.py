@@ -136,52 +136,6 @@ def doc_of(keys: dict[str, YamlNode]) -> str:
     return f"{text}{'' if not text or text[-1] in '.!?:' else '.'} See {said}.".strip()
 
 
-def with_items(type: Type) -> None:
-    """Give lists types of their own for what the language has no lists of: items of several types, and numbers, texts
-    and bytes whose list ends with one of them.
-    """
-    for inner in list(type.all):
-        if inner.is_item:
-            continue
-        for attribute in (*inner.seq, *inner.instances):
-            kind = attribute.keys.get("type")
-            is_single = kind is None or (isinstance(kind, YamlScalar) and inner.type_of(_path(kind.text)) is None)
-            is_item = attribute.text("repeat") == "until" or bool({"valid", "contents", "enum"} & attribute.keys.keys())
-            is_item = (is_single and is_item and not _is_bits(kind)) or "process" in attribute.keys
-            if "repeat" in attribute.keys and (is_item or isinstance(kind, YamlMapping)):
-                _add_item(inner, attribute)
-
-
-def _is_bits(node: YamlNode | None) -> bool:
-    return isinstance(node, YamlScalar) and re.fullmatch(r"b\d+(le|be)?", node.text) is not None
-
-
-def _path(text: str) -> list[str]:
-    return text.partition("(")[0].lstrip(":").split("::")
-
-
-_OF_LIST = ("repeat", "repeat-expr", "repeat-until", "if", "pos", "io", "doc", "doc-ref")
-
-
-def _add_item(type: Type, attribute: Attribute) -> None:
-    name = f"{attribute.id}_item"
-    while type.type_of([name]) is not None:
-        name = f"{name}_2"
-    made = Type(name, attribute.at, type, {}, "", is_item=True)
-    keys = {key: value for key, value in attribute.keys.items() if key not in _OF_LIST}
-    at = attribute.at
-    if "size" in keys and ("type" in keys or "process" in keys):
-        del keys["size"]
-        keys["size-eos"] = YamlScalar(at, "true", "bool")
-    is_switch = isinstance(keys.get("type"), YamlMapping)
-    made.seq.append(Attribute(attribute.id if is_switch else "value", at, keys))
-    type.types[name] = made
-    kept = {key: value for key, value in attribute.keys.items() if key in _OF_LIST}
-    if keys.get("size-eos") is not None and "size" in attribute.keys:
-        kept["size"] = attribute.keys["size"]
-    attribute.keys = {**kept, "type": YamlScalar(at, name, "str")}
-
-
 class Files:
     """Reads files, each once, with what they import."""
 

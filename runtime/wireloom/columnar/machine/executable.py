@@ -15,6 +15,7 @@ from wireloom.columnar.machine.tiles import WIDTH
 from wireloom.programs.assembler import Assembled
 
 _NUMPY = NumpyBackend()
+_UNUSED = (0,) * WIDTH
 
 
 @cache
@@ -44,9 +45,8 @@ class Executable:
     @classmethod
     def of(cls, program: Assembled) -> "Executable":
         """The same program in memory."""
-        code = np.zeros((len(program.code), WIDTH), np.int64)
-        for row, numbers in zip(code, program.code, strict=True):
-            row[: len(numbers)] = numbers
+        rows = [(*numbers, *_UNUSED[len(numbers) :]) for numbers in program.code]
+        code = np.array(rows, np.int64).reshape(-1, WIDTH)
         buffers, kinds = ProgramBuffers(program.memory), frozenset(code[:, 0].tolist())
         return cls(code, program.fields, program.registers, buffers, program.reach, kinds)
 
