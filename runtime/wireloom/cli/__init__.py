@@ -27,6 +27,7 @@ _COMMANDS = {
     "compat": ("compat", "Compare versions of specs: what changed, and what breaks."),
     "protocols": ("protocols", "List installed protocols and their messages."),
     "init": ("starter", "Create a small protocol to start from."),
+    "lab": ("lab", "Write a spec in the browser, beside a capture that it decodes."),
     "import": ("importing", "Write specs for formats that are described for other tools."),
 }
 """In the order of the list: the module of each command, which is imported when it is called, and its description."""
