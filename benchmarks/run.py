@@ -24,6 +24,7 @@ from typing import Any
 
 import captures
 import comparing
+import consumer_types
 import databus_stream
 import encoding
 import growth
@@ -102,6 +103,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "unhappy": lambda options: unhappy.path(options.unhappy),
     "wide": lambda options: wide.costs(options.wide, _effort(options, FEW_ROUNDS)),
     "modes": lambda options: in_process.modes(_effort(options, FEW_ROUNDS)),
+    "types": lambda options: consumer_types.tables(_effort(options, FEW_ROUNDS)),
 }
 """What there is to measure, in the order in which it runs."""
 

@@ -4,7 +4,7 @@
 #   setup.sh oldest    .venv-oldest beside it, with the oldest of everything that runs in Spark, and what tests that
 #   setup.sh python X  .venv-X, the same as .venv with Python X, such as 3.13
 #   setup.sh java      Java 17 or newer for Spark
-#   setup.sh browser   Chromium and its driver for the tests of the documentation site
+#   setup.sh browser   Chromium and its driver for the tests of the documentation site and of the lab
 #   setup.sh tshark    Wireshark's tshark for the tests of the dissectors and of recorded traffic, and tcpdump
 #   setup.sh memcached memcached for the tests of its protocol
 #   setup.sh cobol     GnuCOBOL for a test of imported copybooks, which is skipped without it

@@ -47,11 +47,14 @@ _GUIDE = (
     "docs/tuning.md",
     "docs/versions.md",
     "docs/your-protocol.md",
+    "docs/lab.md",
+    "docs/editors.md",
     "docs/import.md",
     "docs/compared-with-cobrix.md",
     "examples/protocols/README.md",
     "docs/wireshark.md",
     "docs/c.md",
+    "docs/kaitai.md",
     "docs/limits.md",
 )
 """How to use it; the other pages in ``docs`` are about the project."""
@@ -77,7 +80,7 @@ def main() -> None:
 def _places() -> dict[PurePosixPath, str]:
     """The pages of files that are made into one."""
     found = {PurePosixPath(path): name for path, name in _PLACES.items()}
-    for path in _files("docs/*.md", "docs/decisions/0*.md", "docs/reference/*.md", "docs/pictures/*.svg"):
+    for path in _files("docs/*.md", "docs/decisions/0*.md", "docs/reference/*.md", "docs/pictures/*.*"):
         found[path] = path.relative_to("docs").as_posix()
     for path in _files("docs/site/pages/*.md"):
         found[path] = path.name

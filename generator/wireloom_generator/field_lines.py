@@ -28,19 +28,20 @@ _InSequence = Field | Computed | BitField | Section | Slot
 
 
 class FieldLine(NamedTuple):
-    """The place of a field in its spec, its name, and its type. Of a section or a message, these are its kind and its
-    name.
+    """The place of a field in its spec, its name, its type, and its description. Of a section or a message, name and
+    type are its kind and its name.
     """
 
     at: Location
     name: str
     type: str
+    doc: str
 
 
 class FieldLines:
-    """The places of the fields of a message."""
+    """The places of the fields of a message; without one, of what all records have."""
 
-    def __init__(self, protocol: Protocol, message: Message) -> None:
+    def __init__(self, protocol: Protocol, message: Message | None) -> None:
         self.record = protocol.record
         self.message = message
         self.structs = {struct.name: struct.nodes for struct in protocol.structs}
@@ -49,7 +50,7 @@ class FieldLines:
         """What a path leads to, as far as it leads. Several fields of one name are in alternatives."""
         steps = [step for step in path if step]
         ways = [self._walked([self.record], [self.record.nodes], steps)]
-        if steps[:1] == [self.message.name]:
+        if self.message is not None and steps[:1] == [self.message.name]:
             own = self._walked([self.message], [tuple(self.message.nodes), self.record.slots], steps[1:])
             is_header = any(steps[0] in _names(each) for each in _beside(self.record.nodes))
             ways.insert(int(is_header), own)
@@ -61,8 +62,8 @@ class FieldLines:
         """What steps lead to from some nodes, the first that have it, and how many steps lead nowhere."""
         for place, step in enumerate(steps):
             named = next(filter(None, (self._named(step, each) for each in nodes)), None)
-            if named is None and step == "variant" and self.message.variants:
-                return 0, [FieldLine(self.message.where("variants"), "variants", "")]
+            if named is None and step == "variant" and self.message is not None and self.message.variants:
+                return 0, [FieldLine(self.message.where("variants"), "variants", "", "")]
             if named is None:
                 return len(steps) - place, list(dict.fromkeys(map(_line, found)))
             found, nodes = named, [tuple(node for each in named for node in self._inside(each))]
@@ -83,7 +84,7 @@ class FieldLines:
         match found:
             case Section():
                 yield from found.nodes
-            case Slot():
+            case Slot() if self.message is not None:
                 yield from self.message.sections.get(found.name, ())
                 for variant in self.message.variants:
                     yield from variant.sections.get(found.name, ())
@@ -119,15 +120,20 @@ def _names(found: _InSequence) -> Iterator[str]:
 
 
 def _line(found: Record | Message | _InSequence) -> FieldLine:
+    return FieldLine(found.at, *_called(found), found.doc.text)
+
+
+def _called(found: Record | Message | _InSequence) -> tuple[str, str]:
+    """The name and the type."""
     match found:
         case Record():
-            return FieldLine(found.at, "record", "")
+            return "record", ""
         case Message():
-            return FieldLine(found.at, "message", found.name)
+            return "message", found.name
         case Section() | Slot():
-            return FieldLine(found.at, "section", found.name)
+            return "section", found.name
         case Computed():
-            return FieldLine(found.at, found.name, "computed")
+            return found.name, "computed"
         case Field(repeat=repeat) if repeat is not None:
-            return FieldLine(found.at, found.name, f"list of {found.type.word}")
-    return FieldLine(found.at, found.name, found.type.word)
+            return found.name, f"list of {found.type.word}"
+    return found.name, found.type.word

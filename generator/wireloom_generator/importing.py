@@ -11,13 +11,15 @@ from tempfile import TemporaryDirectory
 
 from wireloom_generator import frontend, on_disk
 from wireloom_generator.generate import check
-from wireloom_generator.importers import Importer, Outcome, Sources
+from wireloom_generator.importers import Importer, Outcome, SourceError, Sources
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.spec_text import SpecText, written
 
 HEAD = "yaml-language-server: $schema=../schema.json"
 _AFTERWARDS = frozenset({"one-rest", "repeat", "trailing"})
 """Rules whose errors may come from other errors, so that those are refused first."""
+MOST_LINES = 40_000
+"""The most lines of the specs of an import. The rules take milliseconds for each."""
 _ROUNDS = 60
 """After being refused so often, an import is written as it is."""
 
@@ -45,6 +47,12 @@ def imported(paths: Sequence[Path], importer: Importer, out: Path, sources: Sour
             folder = Path(name, str(rounds))
             found = importer.read(paths, sources, refused)
             texts = {path: written(document, head=HEAD) for path, document in found.files.items()}
+            if sum(len(text.lines) for text in texts.values()) > MOST_LINES:
+                raise SourceError(
+                    Location(paths[0], 1, 1),
+                    f"its spec would have more than {MOST_LINES:,} lines",
+                    "remove what you do not need",
+                )
             for protocol in sorted({path.parts[0] for path in texts}):
                 if (out / protocol).exists():
                     raise TakenError(

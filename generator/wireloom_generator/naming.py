@@ -4,6 +4,7 @@ import json
 import keyword
 import re
 from collections.abc import Container
+from itertools import chain, count
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _MEMBER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -72,7 +73,7 @@ def value_like(name: str, taken: set[str]) -> dict[str, str]:
 
 def unused(name: str, taken: set[str], before_number: str = "") -> str:
     """``name``, with a number behind it if it is ``taken``; it is taken then."""
-    names = (name, *(f"{name}{before_number}{number}" for number in range(2, len(taken) + 3)))
+    names = chain([name], (f"{name}{before_number}{number}" for number in count(2)))
     found = next(each for each in names if each not in taken)
     taken.add(found)
     return found

@@ -19,8 +19,8 @@ from wireloom_generator.types import NAMES, Integer, parse
 
 COMPILER = ROOT / "generator" / "wireloom_generator"
 OF_SPECS = tuple(entry for entry in ENTRIES if entry.family is Family.SPEC)
-NOT_OF_SPECS = {"accepted", "emitted-code", "generated", "no-spec", "taken", "too-large"}
-"""Their examples are commands and other files than specs, or too large to be shown."""
+NOT_OF_SPECS = {"accepted", "emitted-code", "format", "generated", "no-spec", "taken", "too-large"}
+"""Their examples are commands and other files than specs, too large to be shown, or only refused by `wireloom fmt`."""
 PLACED = tuple(entry for entry in OF_SPECS if entry.id not in NOT_OF_SPECS)
 
 

@@ -12,9 +12,9 @@ from support.worked import every, examples, pair_of
 from wireloom import columnar
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.columnar import tables
-from wireloom.columnar.consumers import TableTypes, arrow_type
+from wireloom.columnar.consumers import Consumer, TableTypes, arrow_type
 from wireloom.columnar.tables import Table
-from wireloom.options import OptionError
+from wireloom.options import OptionError, ReadOptions
 from wireloom_protocols import couchbase_dcp
 
 FRAME = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})
@@ -111,7 +111,7 @@ def test_schemas_are_made_no_more_often_than_they_differ(
 ) -> None:
     asked: list[TableTypes] = []
 
-    def counted(columns: Any, kind: TableTypes) -> pa.Schema:
+    def counted(columns: Any, kind: TableTypes = TableTypes.SPARK) -> pa.Schema:
         asked.append(kind)
         return columnar.arrow_schema(columns, kind)
 
@@ -124,6 +124,14 @@ def test_schemas_are_made_no_more_often_than_they_differ(
     asked.clear()
     table.decode_columnar(FRAME, types=types)
     assert not asked
+
+
+@pytest.mark.parametrize("types", list(TableTypes))
+def test_batches_without_rows_are_given_as_well(types: TableTypes) -> None:
+    table = Table(couchbase_dcp.PROTOCOL, {})  # of which no consumer had a batch before
+    assert table.decode_columnar(bytes(50), mode="DROPMALFORMED", types=types).num_rows == 0
+    consumer = Consumer(couchbase_dcp.PROTOCOL.columns, types, lambda kind: table.view(ReadOptions(), kind))
+    assert consumer.given(pa.RecordBatch.from_pylist([], schema=consumer.decoded)).schema.equals(consumer.schema)
 
 
 def test_labels_that_a_dictionary_lacks_are_refused() -> None:

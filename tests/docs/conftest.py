@@ -1,6 +1,5 @@
 """The documentation site, built once of a checkout with few messages; the whole of it where much is tried."""
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,14 +7,11 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+from support.chromium import browsing
 from support.paths import ROOT
 from support.small_checkout import small_checkout
 
 from docs.site_pages import Page, pages_of
-
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
---disable-component-update --disable-sync"""
 
 
 @pytest.fixture(scope="session", params=["small", pytest.param("whole", marks=pytest.mark.long)])
@@ -43,14 +39,5 @@ def pages(site: Path) -> dict[Path, Page]:
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     """A browser with a profile of its own, which writes down what pages ask for."""
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not program or not driver:
-        pytest.fail("chromium and chromedriver are not on PATH; install them with: sh scripts/setup.sh browser")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,900"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(driver))
-    yield browser
-    browser.quit()
+    with browsing(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser

@@ -72,7 +72,7 @@ def test_the_pictures_of_the_readme_are_current() -> None:
 
 
 def test_the_accepted_findings_are_well_formed(tmp_path: Path) -> None:
-    ((_, entries),) = blocks("docs/your-protocol.md", "yaml")
+    (_, entries), _ = blocks("docs/your-protocol.md", "yaml")
     path = tmp_path / "accepted.yaml"
     path.write_text(entries, encoding="utf-8")
     found, problems = report.read_accepted(path)

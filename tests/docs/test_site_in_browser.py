@@ -1,6 +1,5 @@
 """The documentation site, opened in Chromium from ``file://``: it loads what it needs, fits a phone and answers."""
 
-import json
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,6 +14,7 @@ from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
+from support.chromium import asked, complaints
 from support.paths import ROOT
 
 from docs.search import found
@@ -89,10 +89,9 @@ def _open(browser: webdriver.Chrome, path: Path) -> Opened:
     browser.get(path.as_uri())
     with suppress(TimeoutException):  # a page is laid out once more when its scripts have run
         WebDriverWait(browser, 5, 0.1).until(lambda _: browser.execute_script(_WIDTH) <= PHONE["width"])
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     return Opened(
-        [entry["message"] for entry in browser.get_log("browser")],
-        [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"],
+        complaints(browser),
+        asked(browser),
         browser.execute_script(_WIDTH),
         browser.execute_script(_MEASURE),
     )

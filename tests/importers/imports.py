@@ -9,6 +9,7 @@ from typing import NamedTuple
 from support.compiled import Compiled, compiled
 
 from wireloom_generator import importers, importing, on_disk
+from wireloom_generator.formatting import formatted
 from wireloom_generator.importers import SourceError, Sources
 from wireloom_generator.importing import SpecImport
 from wireloom_generator.spec_text import YamlValue
@@ -22,9 +23,10 @@ class Result(NamedTuple):
 
 
 def imported(name: str, paths: Sequence[Path], out: Path) -> Result:
-    """Import files with the importer of that name, without a problem."""
+    """Import files with the importer of that name, without a problem and in canonical form."""
     written = importing.imported(paths, importers.named(name), out)
     assert [str(problem) for problem in written.problems] == []
+    assert {path: formatted(text, path) for path, text in written.files.items()} == written.files
     on_disk.put(dict(written.files))
     return Result(written, compiled(next(iter(written.files)).parent))
 

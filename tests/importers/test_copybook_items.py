@@ -51,7 +51,7 @@ record:
         """\
 # yaml-language-server: $schema=../schema.json
 message: account_record
-doc: "Accounts, one for each customer."
+doc: Accounts, one for each customer.
 source: {document: account.cpy, section: line 2}
 match: {}
 enums:

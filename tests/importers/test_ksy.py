@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
+from support import kaitai_struct as kaitai
 
-from importers import kaitai
 from wireloom_generator import emitters, examples, frontend, importers, importing, on_disk
 from wireloom_generator.importers import Coverage, SourceError
 from wireloom_generator.importing import SpecImport

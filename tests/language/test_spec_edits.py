@@ -27,7 +27,7 @@ def edit(file: str, old: str, new: str, *findings: str) -> Edit:
 
 
 EXAMPLES = (
-    "Long key", '"byte[] key, little endian"', "DELETE", "Trace and replicated", "End of a window", "Checkpoint",
+    "Long key", "byte[] key, little endian", "DELETE", "Trace and replicated", "End of a window", "Checkpoint",
     "DELETE of an old writer", "Schema version",
 )  # fmt: skip
 
@@ -73,14 +73,14 @@ SPEC_EDITS = (
     ),
     edit(EVENT, "type: i64\n      doc: The seq", "type: f65\n      doc: The seq", "known-type @ type: f65"),
     edit(EVENT, "type: i64\n      doc: The seq", "type: i32\n      doc: The seq", *in_examples(*EXAMPLES)),
-    edit(EVENT, "derive: size(key_bytes)", "derive: size(value)", *in_examples('"byte[] key, little endian"')),
+    edit(EVENT, "derive: size(key_bytes)", "derive: size(value)", *in_examples("byte[] key, little endian")),
     edit(EVENT, "compute: src_id == -2", "compute: src_id = -2", "expression @ compute: src_id = -2"),
     edit(EVENT, "compute: src_id == -2", "compute: src_id == -3", *in_examples("End of a window", "Checkpoint")),
     edit(
         EVENT,
         "compute: 1 if attributes",
         "compute: 3 if attributes",
-        *in_examples("Long key", '"byte[] key, little endian"', "DELETE of an old writer", "Schema version"),
+        *in_examples("Long key", "byte[] key, little endian", "DELETE of an old writer", "Schema version"),
     ),
     # names
     edit(EVENT, SEQUENCE, "    - name: Sequence\n", "name-style @ - name: Sequence", *LOST),

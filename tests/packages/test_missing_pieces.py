@@ -31,6 +31,8 @@ def run_without(packages: str, code: str, *arguments: str) -> subprocess.Complet
         ("pycparser", ["import", HEADER], "this format needs pycparser; pip install 'wireloom[generator]'"),
         ("jinja2", ["generate", "."], "this command needs jinja2; pip install 'wireloom[generator]'"),
         ("zensical", ["docs", "."], "this command needs zensical; pip install 'wireloom[docs]'"),
+        ("nicegui", ["lab"], "this command needs nicegui; pip install 'wireloom[lab]'"),
+        ("pygls", ["lsp"], "the language server needs pygls; pip install 'wireloom[lsp]'"),
         ("duckdb", ["sql", "select 1"], "this command needs duckdb; pip install 'wireloom[sql]'"),
         ("wireloom_generator", ["explain"], "this command needs wireloom_generator; pip install 'wireloom[generator]'"),
         (

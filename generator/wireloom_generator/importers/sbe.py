@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources, each_alone
 from wireloom_generator.problems import Location, closest
-from wireloom_generator.spec_text import Hex, Noted, YamlValue
+from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
 from wireloom_generator.xml_tree import Element, parsed
 
 Yaml = dict[str, YamlValue]
@@ -329,7 +329,7 @@ class _SchemaWriter:
             raise SourceError(top.at, f"in the header, {why}") from None
         fields.append({"section": "block", "size": self.header["blockLength"], "trailing": "later_fields"})
         fields.append({"section": "groups", "size": "rest", "trailing": "later_groups"})
-        comment = "TODO: the schema does not say how messages are framed; here a record is one message"
+        comment = todo("the schema does not say how messages are framed; here a record is one message")
         return Noted({"length": "rest", "fields": fields}, comment)
 
     def message(self, name: str, number: int, element: Element) -> Mapping[str, YamlValue]:
@@ -368,7 +368,7 @@ class _SchemaWriter:
             yield _FieldLine(
                 said,
                 keys,
-                "; ".join(f"TODO: {why.removeprefix(f'{said}: ')}" for why in self.reasons[known:]),
+                "; ".join(todo(why.removeprefix(f"{said}: ")) for why in self.reasons[known:]),
                 member.element.at,
             )
         if length is not None and length > at:  # blocks of earlier versions may be shorter
@@ -482,7 +482,7 @@ class _SchemaWriter:
             else:
                 values = list(self.values(encoding, element))
                 into = self.enums if encoding.kind == "enum" else self.flags
-                into.append(Noted({**head, "values": values}, "; ".join(f"TODO: {why}" for why in self.reasons)))
+                into.append(Noted({**head, "values": values}, "; ".join(map(todo, self.reasons))))
             self.tell(element)
             self.reasons = outer
         return self.names[element.at]
@@ -577,7 +577,7 @@ class _SchemaWriter:
             keys |= {"type": "text", "encoding": _encoding(charset or "ascii")}
         version = _number(element, "sinceVersion", 0)
         keys |= (self.since(version) if version else {}) | self.described(element) | self.dated(element)
-        return Noted(keys, f"TODO: {self.refused[element.at]}" if element.at in self.refused else "", element.at)
+        return Noted(keys, todo(self.refused.get(element.at, "")), element.at)
 
     def described(self, element: Element, member: _Member | None = None) -> Yaml:
         said = [element.get("description")]

@@ -44,6 +44,19 @@ def read(document: YamlMapping) -> tuple[syntax.File | None, list[Problem]]:
     return None, [Problem(document.at, "missing-key", what, _meant(document, _FILES))]
 
 
+def kinds(document: YamlMapping) -> list[tuple[type, YamlMapping]]:
+    """Every mapping of a file whose keys are declared, with the class that declares them; outer ones first.
+
+    A file with mistakes has them as well, as far as it can be said what a mapping is.
+    """
+    shaping = _Shaping()
+    for key, _ in document.entries:
+        if key.text in _FILES:
+            shaping.dataclass(_FILES[key.text], document)
+            break
+    return shaping.mappings
+
+
 def read_as(kind: type[T], document: YamlMapping) -> tuple[T | None, list[Problem]]:
     """The document as a ``kind``; None with problems if it does not have that shape."""
     shaping = _Shaping()
@@ -95,6 +108,7 @@ def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 class _Shaping:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
+        self.mappings: list[tuple[type, YamlMapping]] = []
 
     def wrong(self, node: YamlNode, expected: str, hint: str = "") -> Any:
         match node:
@@ -112,6 +126,7 @@ class _Shaping:
     def dataclass(self, kind: type, node: YamlNode) -> Any:
         if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
+        self.mappings.append((kind, node))
         known = keys(kind)
         values: dict[str, Any] = {key: {} for key, (_, hint) in known.items() if _parts(hint)[0] is Mapping}
         places = {}

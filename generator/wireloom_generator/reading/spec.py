@@ -1,6 +1,6 @@
 """Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, not resolved."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -51,10 +51,34 @@ class Spec:
         return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
 
 
-def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
-    """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files."""
-    folders = sorted({folder for path in paths for folder in _folders(path)})
-    loader = _Loader()
+ReadFile = Callable[[Path], tuple[syntax.File | None, list[Problem]]]
+"""Reads a file: its syntax, or None and problems."""
+
+
+def read_file(path: Path) -> tuple[syntax.File | None, list[Problem]]:
+    """The syntax of a file on disk, or None and problems."""
+    document, problems = source.read(path, path)
+    return read_document(document, problems)
+
+
+def read_document(
+    document: source.YamlMapping | None, problems: list[Problem]
+) -> tuple[syntax.File | None, list[Problem]]:
+    """The syntax of a file that was read as YAML, with problems of that, or None and all problems."""
+    file, more = shape.read(document) if document is not None else (None, [])
+    return file, [*problems, *more]
+
+
+def load(
+    paths: Sequence[Path], read: ReadFile = read_file, new: Collection[Path] = ()
+) -> tuple[list[Spec], list[Problem]]:
+    """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files.
+
+    ``new`` are files that are not on disk yet, but that ``read`` reads.
+    """
+    begun = {path.parent for path in new}
+    folders = sorted({*folders_of(paths), *(path for path in paths if path in begun)})
+    loader = _Loader(read, new)
     specs = [spec for folder in folders if (spec := loader.spec(folder))]
     if not folders and not loader.problems:
         where = ", ".join(path.as_posix() for path in paths)
@@ -62,16 +86,25 @@ def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
     return specs, loader.problems
 
 
-def files_of(folder: Path) -> list[Path]:
-    """The files of a protocol's or a library's folder, and of the groups of messages in it, in the order of names."""
+def files_of(folder: Path, new: Collection[Path] = ()) -> list[Path]:
+    """The files of a protocol's or a library's folder, and of the groups of messages in it, in the order of names.
+
+    ``new`` ones are among them, which are not on disk yet.
+    """
     inner = [path for path in folder.glob("*/*.yaml") if naming.column_fault(path.parent.name) is None]
-    return sorted((*folder.glob("*.yaml"), *inner), key=lambda path: (path.name, path))
+    begun = (path for path in new if folder in (path.parent, path.parent.parent))
+    return sorted({*folder.glob("*.yaml"), *inner, *begun}, key=lambda path: (path.name, path))
 
 
 def home(path: Path) -> Path:
     """The protocol's folder that a folder belongs to: itself, or the one around a group of messages."""
     is_group = not (path / "protocol.yaml").is_file() and (path.parent / "protocol.yaml").is_file()
     return path.parent if is_group else path
+
+
+def folders_of(paths: Iterable[Path]) -> set[Path]:
+    """The folders of protocols and libraries that are meant by files, by such folders, and by a folder of such."""
+    return {folder for path in paths for folder in _folders(path)}
 
 
 def _folders(path: Path) -> Iterator[Path]:
@@ -135,26 +168,25 @@ def _unrolled(spec: Spec) -> Spec:
 
 
 class _Loader:
-    def __init__(self) -> None:
+    def __init__(self, read: ReadFile, new: Collection[Path]) -> None:
+        self.read_file = read
+        self.new = new
         self.problems: list[Problem] = []
         self.files: dict[Path, list[syntax.File]] = {}
 
     def read(self, folder: Path) -> list[syntax.File]:
         if folder not in self.files:
             self.files[folder] = []
-            for path in files_of(folder):
-                document, problems = source.read(path, path)
+            for path in files_of(folder, self.new):
+                file, problems = self.read_file(path)
                 self.problems += problems
-                if document is not None:
-                    file, problems = shape.read(document)
-                    self.problems += problems
-                    if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
-                        what = "only messages belong in a subfolder of a protocol"
-                        self.problems.append(
-                            Problem(file.at, "one-protocol", what, "move this file into the folder of the protocol")
-                        )
-                    elif file is not None:
-                        self.files[folder].append(file)
+                if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
+                    what = "only messages belong in a subfolder of a protocol"
+                    self.problems.append(
+                        Problem(file.at, "one-protocol", what, "move this file into the folder of the protocol")
+                    )
+                elif file is not None:
+                    self.files[folder].append(file)
         return self.files[folder]
 
     def spec(self, folder: Path) -> Spec | None:

@@ -19,12 +19,15 @@ _COMMANDS = {
     "encode": ("encode", "Encode rows into bytes."),
     "index": ("index", "Write record indexes, so that Spark can split large files."),
     "check": ("specs", "Check specs for errors."),
+    "fmt": ("formatting", "Format spec files."),
+    "lsp": ("language_server", "Answer editors about specs, by the Language Server Protocol."),
     "explain": ("explain", "Explain what rules require, and why; or how a message is read."),
     "generate": ("specs", "Generate parsers, schemas, docs and dissectors from specs."),
     "docs": ("docs", "Build a website of messages, fields and examples from specs."),
     "compat": ("compat", "Compare versions of specs: what changed, and what breaks."),
     "protocols": ("protocols", "List installed protocols and their messages."),
     "init": ("starter", "Create a small protocol to start from."),
+    "lab": ("lab", "Write a spec in the browser, beside a capture that it decodes."),
     "import": ("importing", "Write specs for formats that are described for other tools."),
 }
 """In the order of the list: the module of each command, which is imported when it is called, and its description."""

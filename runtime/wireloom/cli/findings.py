@@ -61,10 +61,11 @@ def _text(problems: "Sequence[Problem]") -> None:
     if problems:
         worst_first = sorted(problems, key=lambda problem: list(_COLOURS).index(problem.severity))
         rules = list(dict.fromkeys(problem.rule for problem in worst_first))[:_EXPLAINED]
-        say(f"{_counted(problems)}; explain with: wireloom explain {' '.join(rules)}")
+        say(f"{counted(problems)}; explain with: wireloom explain {' '.join(rules)}")
 
 
-def _counted(problems: "Iterable[Problem]") -> str:
+def counted(problems: "Iterable[Problem]") -> str:
+    """How many problems there are of each severity, in words; empty if there are none."""
     numbers = Counter(str(problem.severity) for problem in problems)
     counted = ((numbers[severity], severity) for severity in _COLOURS)
     return ", ".join(f"{number} {severity}{'s' if number > 1 else ''}" for number, severity in counted if number)

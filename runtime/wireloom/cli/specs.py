@@ -17,6 +17,7 @@ from wireloom import files
 from wireloom.cli.changes import show
 from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
 from wireloom.cli.findings import ReportFormat, report
+from wireloom.cli.watching import watch
 from wireloom.extras import needed
 
 if TYPE_CHECKING:
@@ -39,9 +40,18 @@ _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign"
 @specs_
 @report_format
 @click.option("--explain", is_flag=True, help="Also report which messages are decoded in bulk, and why others are not.")
-def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
+@click.option("--watch", "watches", is_flag=True, help="Check again whenever a file changes, until you press Ctrl-C.")
+def check(specs: Sequence[Path], format: ReportFormat, explain: bool, watches: bool) -> None:
     """Check specs for errors, and report each with its place and a fix. Exit with status 1 if there are any."""
     paths = existing(specs)
+    if watches and (explain or format is not ReportFormat.TEXT):
+        raise MisuseError("--watch reports problems as text, without --explain and --format")
+    if watches:
+        checked = compiler("generate").check
+        gc.enable()  # this goes on for hours
+        if watch(paths, lambda: checked(paths), _shown(paths)):
+            raise Exit(FAILED)
+        return
     if explain and format is not ReportFormat.TEXT:
         raise MisuseError(f"--explain needs --format text, not {format}")
     problems = compiler("generate").check(paths)

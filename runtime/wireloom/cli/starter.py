@@ -27,9 +27,7 @@ def init(name: str) -> None:
     folder = _SPECS / name
     if folder.exists():
         raise MisuseError(f"{folder} already exists; choose another name, or edit it")
-    title = name.replace("_", " ").capitalize()
-    specs = {folder / "protocol.yaml": _PROTOCOL, folder / "reading.yaml": _MESSAGE}
-    written = {path: text.replace("NAME", name).replace("TITLE", title) for path, text in specs.items()}
+    written = texts(name)
     schema = _SPECS / "schema.json"
     if not schema.exists():
         written[schema] = compiler("emitters.json_schema").schema()
@@ -40,6 +38,13 @@ def init(name: str) -> None:
     print("  wireloom check")
     print("  wireloom generate --out my_protocols")
     print(f"  wireloom decode my_protocols.{name} CAPTURE")
+
+
+def texts(name: str) -> dict[Path, str]:
+    """The specs of a small protocol to start from, by the files that they are for."""
+    folder, title = _SPECS / name, name.replace("_", " ").capitalize()
+    specs = {folder / "protocol.yaml": _PROTOCOL, folder / "reading.yaml": _MESSAGE}
+    return {path: text.replace("NAME", name).replace("TITLE", title) for path, text in specs.items()}
 
 
 _PROTOCOL = """\

@@ -134,6 +134,7 @@ class Consumer:
             both = zip(self.schema.types, self.decoded.types, strict=True)
             changed = [not kind.equals(other) for kind, other in both]
         self.changed = [at for at, is_changed in enumerate(changed) if is_changed]
+        self.absent: dict[int, pa.Array] = {}
 
     def given(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A decoded batch as the consumer gets it."""
@@ -141,8 +142,20 @@ class Consumer:
             return batch
         arrays = batch.columns
         for at in self.changed:
-            arrays[at] = self._given(arrays[at], self.columns[at].type, self.columns[at])
+            is_absent = arrays[at].null_count == len(batch)
+            arrays[at] = self._nulls(at, len(batch)) if is_absent else self._changed(at, arrays[at])
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _nulls(self, at: int, count: int) -> pa.Array:
+        """A column without values, as those of messages that do not occur are, shared with the batches before."""
+        known = self.absent.get(at)
+        if known is None or len(known) < count:
+            known = self._changed(at, nulls(self.decoded.field(at).type, 1 << count.bit_length()))
+            self.absent[at] = known  # which another thread may replace by a shorter one
+        return known.slice(0, count)
+
+    def _changed(self, at: int, array: pa.Array) -> pa.Array:
+        return self._given(array, self.columns[at].type, self.columns[at])
 
     def _given(self, array: pa.Array, kind: ColumnType, column: Column) -> pa.Array:
         """An array of that kind, which is in a column."""

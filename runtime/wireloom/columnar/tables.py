@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from wireloom.codec import Column, DecodeError, Protocol
+from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches
 from wireloom.columnar.buffers import Allocate, Growing, own_room
 from wireloom.columnar.consumers import Consumer, TableTypes, types_of
@@ -42,13 +42,18 @@ class Table:
         for path, text in comments.items():
             struct, _, inside = path.partition(".")
             self.comments_of.setdefault(struct, {})[inside] = text
-        self._whole = cache(lambda types: commented(arrow_schema(protocol.columns, types), comments))
-        """The schema of all columns for a consumer."""
-        self.schema = self._whole(TableTypes.SPARK)
+        self.schema = commented(arrow_schema(protocol.columns), comments)
+        self._consumers: dict[TableTypes, Consumer] = {}
+        """Those that get all columns."""
 
     def view(self, options: ReadOptions, types: TableTypes = TableTypes.SPARK) -> pa.Schema:
         """The schema that ``options`` leave of the table. Raises ``OptionError`` for a column that does not exist."""
-        return self._schema(View(self.protocol, options).columns, options, types)
+        columns = View(self.protocol, options).columns
+        if columns is self.protocol.columns and types is TableTypes.SPARK:
+            return self.schema
+        fields = self.comments_of.get(options.message or "", {})
+        record = {options.corrupt_column: self.comments.get(RECORD.name, "")}
+        return commented(arrow_schema(columns, types), ChainMap(record, fields, self.comments))
 
     def decode_columnar(
         self,
@@ -519,16 +524,13 @@ class Table:
 
     def _consumer(self, options: ReadOptions, types: str) -> Consumer:
         """Who gets the table that ``options`` leave."""
-        columns = View(self.protocol, options).columns
-        return Consumer(columns, types_of(types), lambda kind: self._schema(columns, options, kind))
-
-    def _schema(self, columns: tuple[Column, ...], options: ReadOptions, types: TableTypes) -> pa.Schema:
-        """The schema of these columns, which are those that ``options`` leave."""
-        if columns is self.protocol.columns:
-            return self._whole(types)
-        fields = self.comments_of.get(options.message or "", {})
-        record = {options.corrupt_column: self.comments.get(RECORD.name, "")}
-        return commented(arrow_schema(columns, types), ChainMap(record, fields, self.comments))
+        columns, kind = View(self.protocol, options).columns, types_of(types)
+        known = self._consumers.get(kind) if columns is self.protocol.columns else None
+        if known is None:
+            known = Consumer(columns, kind, lambda each: self.view(options, each))
+            if columns is self.protocol.columns:
+                self._consumers[kind] = known
+        return known
 
     def _options(self, columns: Iterable[str] | None, mode: str, options: Mapping[str, Any]) -> ReadOptions:
         if isinstance(columns, str):

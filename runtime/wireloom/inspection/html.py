@@ -84,6 +84,18 @@ def page(title: str, records: Iterable[tuple[int, Inspected]], notes: Iterable[s
     yield f"<script>\n{script()}</script>\n</body>\n</html>\n"
 
 
+def hex_view(inspected: Inspected) -> str:
+    """The bytes of one record as an HTML element, as in its ``fragment``; script and style sheet are the same."""
+    return "\n".join(_Fragment(inspected).hex()) + "\n"
+
+
+def place_of(part: Shown) -> str:
+    """The attributes of an element that say which bytes of the record are those of a part; none if it has none."""
+    if part.kind in (SpanKind.COMPUTED, SpanKind.DEFAULT, SpanKind.SHARED, SpanKind.UNPACKED):
+        return ""
+    return f' data-start="{part.start}" data-end="{part.end}"'
+
+
 class _Fragment:
     def __init__(self, inspected: Inspected) -> None:
         self.inspected = inspected
@@ -98,15 +110,18 @@ class _Fragment:
         if self.inspected.error:
             yield f'<p class="wl-reason" role="note">{escape(self.inspected.reason)}</p>'
         yield '<div class="wl-body">'
-        yield '<div class="wl-hex" role="img" aria-label="The bytes, in hexadecimal">'
-        yield from self._hex()
-        yield "</div>"
+        yield from self.hex()
         yield '<ul class="wl-tree">'
         for part in self.inspected.fields:
             yield from self._part(part)
         yield "</ul>"
         yield "</div>"
         yield "</section>"
+
+    def hex(self) -> Iterator[str]:
+        yield '<div class="wl-hex" role="img" aria-label="The bytes, in hexadecimal">'
+        yield from self._hex()
+        yield "</div>"
 
     def _hex(self) -> Iterator[str]:
         shown = hexdump.lines(self.inspected)
@@ -144,8 +159,7 @@ class _Fragment:
                 classes.append("wl-bad")
         focus = 0 if self.parts == 0 else -1
         self.parts += 1
-        has_bytes = part.kind not in (SpanKind.COMPUTED, SpanKind.DEFAULT, SpanKind.SHARED, SpanKind.UNPACKED)
-        place = f' data-start="{part.start}" data-end="{part.end}"' if has_bytes else ""
+        place = place_of(part)
         yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._in_words(part)}</span>'
         if part.children:
             yield "<ul>"

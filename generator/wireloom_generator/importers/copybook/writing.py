@@ -10,7 +10,7 @@ from wireloom_generator.importers.copybook.entries import Condition, DataItem, U
 from wireloom_generator.importers.copybook.layout import Node, UnsayableError
 from wireloom_generator.importers.copybook.pictures import Kind
 from wireloom_generator.problems import Location
-from wireloom_generator.spec_text import Noted, YamlValue
+from wireloom_generator.spec_text import Noted, YamlValue, todo
 
 ENCODING = "cp037"
 _BLANK = {ENCODING: "40", "utf-16-be": "0020"}
@@ -90,7 +90,7 @@ class _Record:
             raise UnsayableError(self.root.item.at, reason)
         if reason is not None:
             self.top.reasons.append(reason)
-            record: Fields = [Noted({"name": "data", "type": "bytes", "size": size or 0}, f"TODO: {reason}")]
+            record: Fields = [Noted({"name": "data", "type": "bytes", "size": size or 0}, todo(reason))]
         else:
             record = list(self._fields(nodes, self.top))
         own = self._type(self.top, record)
@@ -291,7 +291,7 @@ class _Record:
         name = self.field_names[first]
         fields = [self._field(first, struct)]
         alternatives: Fields = [{"when": "...", "fields": [_bare(fields[0])]}]
-        todo = []
+        views = []
         digits = all(_is_zoned(node) and "sign" not in _type_of(node) for node in _leaves(first))
         for view in first.views:
             reason = self.refused.get(view.item.at)
@@ -300,11 +300,11 @@ class _Record:
             )
             at: Entries = {"at": f"offset({naming.free(name)})", "shared": True}
             if reason is not None:
-                todo.append(f"{view.item.shown} redefines {first.item.shown}: {reason}")
+                views.append(f"{view.item.shown} redefines {first.item.shown}: {reason}")
             elif doubt is None:
                 fields.append(self._field(view, struct, at))
             else:
-                todo.append(
+                views.append(
                     f"{view.item.shown} redefines {first.item.shown}, and {doubt.item.shown} is malformed in records "
                     "that have something else there"
                 )
@@ -313,11 +313,11 @@ class _Record:
                 size: Entries = {"name": self.field_names[view], "type": "bytes", "size": view.total or 0}
                 doc: Entries = {"doc": f"{view.item.shown}: {view.item.clauses}."} if view.item.clauses else {}
                 fields.append(Noted({**size, **at, **doc}, at=view.item.at))
-        if todo:
-            struct.reasons += todo
+        if views:
+            struct.reasons += views
             hint = " If a field says which one a record has, write instead:" if len(alternatives) > 1 else ""
             instead = [{"choice": alternatives}] if len(alternatives) > 1 else None
-            fields[0] = Noted(fields[0], f"TODO: {'; '.join(todo)}.{hint}", instead=instead)
+            fields[0] = Noted(fields[0], todo(f"{'; '.join(views)}.{hint}"), instead=instead)
         yield from fields
 
     def _field(
@@ -348,7 +348,7 @@ class _Record:
             found["repeat"] = {"count": self.number.get(node) or (item.occurs.most if item.occurs else 1)}
         doc = self._doc(node, found)
         found |= {"doc": doc} if doc else {}
-        return Noted(found, f"TODO: {reason}" if reason is not None else "", item.at)
+        return Noted(found, todo(reason or ""), item.at)
 
     def _scalar(self, node: Node, struct: _Struct, *, is_view: bool) -> Entries:
         """The type of an elementary item and what belongs to it."""

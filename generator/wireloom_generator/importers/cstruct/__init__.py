@@ -19,7 +19,7 @@ from wireloom_generator.importers.cstruct.layout import (
     UnsayableError,
 )
 from wireloom_generator.problems import Location
-from wireloom_generator.spec_text import Noted, YamlValue
+from wireloom_generator.spec_text import Noted, YamlValue, todo
 
 Fields = list[YamlValue]
 _WIDEST = 512
@@ -150,13 +150,13 @@ class _Header:
             "length": self._length(alone) if alone else "rest",
             "fields": [{"section": "body", "size": "rest"}],
         }
-        todo = "TODO: C does not say how records are told apart, nor where they end; give the record fields that do"
+        framing = todo("C does not say how records are told apart, nor where they end; give the record fields that do")
         protocol: Mapping[str, YamlValue] = {
             "protocol": name,
             "title": f"Structs of {self.path.name}",
             "source": {"document": self.path.name},
             "byte_order": "little",
-            **({} if alone else {"parameters": Noted([parameter], todo)}),
+            **({} if alone else {"parameters": Noted([parameter], framing)}),
             **({"enums": self.declared_enums} if self.declared_enums else {}),
             **({"types": types} if types else {}),
             "record": record,
@@ -316,7 +316,7 @@ class _Header:
 
     def _todo(self, value: YamlValue, member: StructMember, reason: str) -> YamlValue:
         self.reasons.append(f"{member.name or 'a member'}: {reason}")
-        return Noted(value, f"TODO: {reason}", self.source.place(member.line))
+        return Noted(value, todo(reason), self.source.place(member.line))
 
     def _doc(self, member: StructMember) -> dict[str, YamlValue]:
         doc = "" if member.line in self.begins else self.source.docs.get(member.line, "")

@@ -12,7 +12,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
 from wireloom_generator.importers.dbc.layout import Condition, Fields, Layout, Signal
 from wireloom_generator.problems import Location
-from wireloom_generator.spec_text import Hex, Noted, YamlValue
+from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
 
 if TYPE_CHECKING:
     from cantools.database.can import Message as CanMessage
@@ -22,6 +22,8 @@ _MESSAGE = re.compile(r"[ \t]*BO_[ \t]+(\d+)[ \t]+(\w+)[ \t]*:[ \t]*(\d+)")
 _SIGNAL = re.compile(r"[ \t]*SG_[ \t]+(\w+)")
 _SELECTED = re.compile(r"[ \t]*SG_MUL_VAL_[ \t]")
 _RANGE = re.compile(r"(\d+)[ \t]*-[ \t]*(\d+)")
+_MOST_LINES = 100_000
+"""The most lines of a file, of which cantools reads thousands in a second."""
 _MOST_SELECTED = 1 << 16
 """The most numbers of multiplexers in a file, of which cantools keeps each."""
 _MOST_BYTES, _LONGEST = 8, 64
@@ -103,6 +105,8 @@ class _Database:
         """Find where messages and signals are. Raises ``SourceError`` for what would need too much memory."""
         message, selected = (0, ""), 0
         for number, line in enumerate(self.text.splitlines(), 1):
+            if number > _MOST_LINES:
+                raise SourceError(Location(self.path, number, 1), f"more than {_MOST_LINES:,} lines")
             if begin := _MESSAGE.match(line):
                 at = Location(self.path, number, begin.start(1) + 1)
                 message = int(begin[1][:20]), begin[2]
@@ -223,10 +227,10 @@ class _DbcMessage:
             fields, left_out, enums = self._fields()
             reasons = [f"{each} is left out: {reason}" for each, reason in left_out.items()]
             self.reasons += reasons
-            sections = Noted({_DATA: fields}, "\n".join(f"TODO: {reason}" for reason in reasons), self.at)
+            sections = Noted({_DATA: fields}, "\n".join(map(todo, reasons)), self.at)
         else:
             self.reasons = [whole]
-            sections = Noted(sections, f"TODO: {whole}", self.at)
+            sections = Noted(sections, todo(whole), self.at)
         said = Coverage.BYTES if self.reasons else Coverage.WHOLE
         self.database.outcomes.append(Outcome(self.message.name, self.at, said, tuple(dict.fromkeys(self.reasons))))
         doc = _sentences(self.message.comment, self._sent())
@@ -309,7 +313,7 @@ class _DbcMessage:
         reason = self.database.refused.get(at)
         if reason is not None and at != self.at:
             self.reasons.append(f"{signal.name}: {reason}")
-            return replace(plain, keys=about, noted=Noted("", f"TODO: {reason}", at))
+            return replace(plain, keys=about, noted=Noted("", todo(reason), at))
         scale, offset = signal.scale, signal.offset
         is_excess = scale == 1 and offset == int(offset) and not signal.is_signed and not signal.is_float
         as_double = {**({"scale": scale} if scale != 1 else {}), **({"offset": offset} if offset else {})}

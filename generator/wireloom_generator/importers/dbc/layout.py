@@ -7,7 +7,7 @@ a signal in the other order is in parts, from which its number is computed.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from wireloom_generator.spec_text import Noted, YamlValue
+from wireloom_generator.spec_text import Noted, YamlValue, todo
 
 Fields = list[YamlValue]
 
@@ -236,7 +236,7 @@ class Layout:
         """The value with the comment of the signal, and why it is only its bits."""
         reason = self.as_bits.get(signal.name)
         noted = signal.note(value)
-        return replace(noted, comment=f"TODO: {reason}") if reason else noted
+        return replace(noted, comment=todo(reason)) if reason else noted
 
     def _bit_fields(self, placed: "Sequence[_Placed]", bits: range, unused: "_Unused") -> Fields:
         """The bit fields of some bits of an integer."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from wireloom_generator.importers.ksy.spelling import Entry
 from wireloom_generator.problems import Location
-from wireloom_generator.spec_text import Noted, YamlValue
+from wireloom_generator.spec_text import Noted, YamlValue, todo
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class Written:
         """Tell why the next entry is not what the file means or, of a computed value, why it is left out."""
         self.reasons.append(reason)
         self.lacks_bytes = self.lacks_bytes or not is_value
-        self.above.append(f"TODO: {reason}")
+        self.above.append(todo(reason))
 
     def add(self, entry: Entry, at: Location | None) -> None:
         self.entries.append(Noted(entry, "\n".join(self.above), at))

@@ -1,0 +1,77 @@
+"""The bytes of a capture: those of a file, of which only what is asked for is read, or bytes that were pasted."""
+
+import io
+import os
+from pathlib import Path
+
+from wireloom.files import CaptureFile
+from wireloom.kinds import ReadInto
+
+
+class NoCaptureError(Exception):
+    """What was named or pasted is no capture; ``args`` are the sentence that says why."""
+
+
+class CaptureBytes:
+    """A capture of ``size`` bytes, with a ``name`` for people."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        self.name = name
+        self.size = len(content)
+        self._content = content
+
+    def read(self, start: int, stop: int) -> bytes:
+        """The bytes from ``start`` to before ``stop``, or as many of them as there are."""
+        return self._content[start:stop]
+
+    def stream(self) -> ReadInto:
+        """Reads the capture from its beginning, once."""
+        at = 0
+
+        def readinto(memory: memoryview) -> int:
+            nonlocal at
+            found = self.read(at, min(at + len(memory), self.size))
+            memory[: len(found)] = found
+            at += len(found)
+            return len(found)
+
+        return readinto
+
+
+class FileBytes(CaptureBytes):
+    """As a file has them; what is appended later is not seen. Raises ``NoCaptureError`` and ``OSError``."""
+
+    def __init__(self, path: Path) -> None:
+        if path.is_dir():
+            raise NoCaptureError(f"{path} is a directory; name a file in it")
+        if not path.is_file():
+            raise NoCaptureError(
+                f"{path} is no file that can be read from anywhere; write what comes from it to a file"
+            )
+        if not CaptureFile(str(path), 0, 0).splittable:
+            raise NoCaptureError(f"{path} is compressed, so no place in it can be read by itself; unpack it first")
+        super().__init__(path.name, b"")
+        self._file = io.FileIO(path)
+        self.size = os.fstat(self._file.fileno()).st_size
+
+    def read(self, start: int, stop: int) -> bytes:
+        return os.pread(self._file.fileno(), max(0, min(stop, self.size) - start), start)
+
+
+def pasted(text: str) -> CaptureBytes:
+    """The bytes that hex digits are. White space and ``#`` comments are left out.
+
+    Raises ``NoCaptureError``.
+    """
+    digits = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = "".join(line.partition("#")[0].replace("0x", "").split())
+        if any(char not in "0123456789abcdefABCDEF" for char in found):
+            wrong = next(char for char in found if char not in "0123456789abcdefABCDEF")
+            raise NoCaptureError(f"line {number}: {wrong!r} is no hex digit")
+        digits += found
+    if len(digits) % 2:
+        raise NoCaptureError(f"{len(digits)} hex digits: one is missing or too many")
+    if not digits:
+        raise NoCaptureError("there are no bytes; paste hex digits, such as 57 4c 01")
+    return CaptureBytes("pasted bytes", bytes.fromhex(digits))
