@@ -1,16 +1,23 @@
 """MAVLink dialects of one's own: rare types, includes, and what cannot be said."""
 
 import importlib.util
+import re
+import struct
 from pathlib import Path
 from types import ModuleType
 
+import pymavlink
 import pytest
 from cli.calls import run
+from pymavlink import mavutil
+from pymavlink.dialects.v20 import minimal
 from pymavlink.generator import mavgen
+from support.compiled import compiled
 
 from importers.imports import Result, imported, read_damaged
 from importers.mavlink_packets import sent
 
+MINIMAL = Path(pymavlink.__file__).parent / "dialects" / "v20" / "minimal.xml"
 BASE = """\
 <mavlink>
   <version>7</version>
@@ -171,11 +178,32 @@ sections:
       checksum:
         algorithm: crc16_mcrf4xx
         over:
-          - {from: 1, to: offset(tail)}
+          - {from: offset(payload_size), to: offset(tail)}
           - {const: SEED}
 """.replace("SEED", f'"{seed:02x}"' if f"{seed:02x}".isdigit() else f"{seed:02x}")
     )
     assert "  - name: Cmd\n    doc: Replaced by COMMAND. It was not used.\n" in texts["protocol.yaml"]
+
+
+@pytest.mark.parametrize("name", ["mavlink", "mavlink_1"])
+def test_a_telemetry_log_is_read_as_a_comment_in_the_record_says(tmp_path: Path, name: str) -> None:
+    imported(name, [MINIMAL], tmp_path)
+    protocol = tmp_path / "minimal" / "protocol.yaml"
+    longer = re.sub("(?m)^  length: .*", r"\g<0> + 8", protocol.read_text())
+    protocol.write_text(longer.replace("# - {name: logged_at", "- {name: logged_at"))
+    beat = dict.fromkeys(minimal.MAVLink_heartbeat_message.fieldnames, 3)
+    log = tmp_path / "flight.tlog"
+    with log.open("wb") as file:
+        for mode in range(3):
+            time = struct.pack(">Q", 1_700_000_000_000_000 + 250_000 * mode)
+            file.write(time + sent(minimal, "HEARTBEAT", beat | {"custom_mode": mode}))
+    reader = mavutil.mavlogfile(str(log))
+    messages = iter(reader.recv_match, None)
+    expected = [(message._timestamp, message.custom_mode) for message in messages]
+    reader.close()
+    rows = compiled(protocol.parent).codec.iter_records(log.read_bytes())
+    assert [(row["logged_at"].timestamp(), row["heartbeat"]["custom_mode"]) for row in rows] == expected
+    assert len(expected) == 3
 
 
 REFUSED = [

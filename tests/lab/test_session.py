@@ -183,7 +183,7 @@ def test_without_a_capture_the_worked_examples_are_decoded(tmp_path: Path) -> No
 def test_a_record_becomes_a_worked_example_that_holds(session: Session) -> None:
     path, text, line = session.example(0, "An hour later")
     assert path.name == "level.yaml"
-    assert text.splitlines()[line - 1] == "examples:"
+    assert "name: An hour later" in text.splitlines()[line - 1]
     session.workspace.edit(path, text)
     check = session.check()
     assert check.problems == ()

@@ -14,7 +14,7 @@ MADE = "- {name: New, hex: 01 02, decoded: {a: 1}}\n"
 @pytest.mark.parametrize(
     ("before", "after", "line"),
     [
-        ("message: m\n", f"message: m\n\nexamples:\n  {MADE}", 3),
+        ("message: m\n", f"message: m\n\nexamples:\n  {MADE}", 4),
         (
             "message: m\nexamples:\n  - {name: Old, hex: '01'} # first\n",
             f"message: m\nexamples:\n  - {{name: Old, hex: '01'}} # first\n  {MADE}",

@@ -31,7 +31,7 @@ def with_example(text: str, example: Mapping[str, YamlValue]) -> tuple[str, int]
     if begin is None:
         written = spec_text.written({"examples": [example, _SECOND]}).lines
         new = ["", *written[: _items(written)]]
-        return "\n".join([*lines, *new, ""]), len(lines) + 2
+        return "\n".join([*lines, *new, ""]), len(lines) + 3
     line, indent = begin
     if indent < 0:
         raise NoExampleError(f"the examples in line {line} are on one line; write each on a line of its own, with a -")

@@ -125,7 +125,7 @@ class _Shaping:
 
     def dataclass(self, kind: type, node: YamlNode) -> Any:
         if not isinstance(node, YamlMapping):
-            return self.wrong(node, "a mapping")
+            return self.wrong(node, "a mapping", _as_in("{}", kind))
         self.mappings.append((kind, node))
         known = keys(kind)
         values: dict[str, Any] = {key: {} for key, (_, hint) in known.items() if _parts(hint)[0] is Mapping}
@@ -203,7 +203,7 @@ class _Shaping:
             if (item in (str, int, bytes, Prose) and isinstance(node, YamlScalar)) or item == syntax.Matched:
                 single = self.value(item, node)
                 return _BAD if single is _BAD else (single,)
-            return self.wrong(node, "a list", _listed(item))
+            return self.wrong(node, "a list", _as_in("[{}]", item))
         values = tuple(self.value(item, child) for child in node.items)
         if any(value is _BAD for value in values):
             return _BAD
@@ -247,13 +247,15 @@ def _in_hex(text: str) -> str:
     return f'write "{text.encode().hex()}"' if text.isascii() and not any(map(str.isalnum, text)) else ""
 
 
-def _listed(item: Any) -> str:
+def _as_in(place: str, item: Any) -> str:
+    """The hint with the keys that a syntax class needs, in a ``place`` for them, such as ``[{}]``."""
     if not (isinstance(item, type) and dataclasses.is_dataclass(item)):
         return ""
     needed = [
         name for name, (field, _) in keys(item).items() if field.default is dataclasses.MISSING or name == "value"
     ]
-    return f"as in [{{{', '.join(f'{name}: …' for name in needed)}}}]" if needed else ""
+    mapping = f"{{{', '.join(f'{name}: …' for name in needed)}}}"
+    return f"as in {place.format(mapping)}" if needed else ""
 
 
 def _plain(node: YamlNode) -> Any:

@@ -86,8 +86,10 @@ def _ends(field: model.Field) -> Iterator[Violation]:
         yield Violation(field.where(key), f"{field.name!r} has both {fitting[0]} and {key}", "keep one of them")
     if not fitting and field.type.endless:
         what = f"{field.type.word} needs {'one of ' if field.type.ends[1:] else ''}{', '.join(field.type.ends)}"
-        is_integer = isinstance(field.type, SizedInteger)
-        hint = _SIZE_OF_INTEGER if is_integer else "write size: rest for what is left of the section"
+        hint = "write size: rest for what is left of the section"
+        if isinstance(field.type, SizedInteger):
+            four = f"{field.type.word[0]}32"
+            hint = f"write type: {four} if it has 4 bytes; if a field says how many, name that as its size"
         yield Violation(field.where("type"), what, hint)
 
 

@@ -11,7 +11,10 @@ from wireloom_generator.types import NAMES, WIDTHS, FlatBuffers, Unknown
 from wireloom_generator.types.meanings import Timestamp
 
 _OTHER_NAMES = {
-    "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
+    "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "octet": "u8", "double": "f64", "float": "f32",
+    "uchar": "u8", "unsigned char": "u8", "signed char": "i8", "short": "i16", "ushort": "u16", "unsigned short": "u16",
+    "word": "u16", "dword": "u32", "qword": "u64", "unsigned int": "u32", "long long": "i64",
+    "unsigned long long": "u64",
     "float16": "f16", "float32": "f32", "float64": "f64", "half": "f16", "str": "text",
     "string": "text", "varint": "leb128_u64", "leb128": "leb128_u64", "uleb128": "leb128_u64", "sleb128": "leb128_i64",
     "zigzag": "zigzag_i64", "vlq": "vlq_u28", "quic": "quic_u62",
@@ -28,6 +31,12 @@ _BY_THEIR_END = {
     **dict.fromkeys(("array", "list", "vector"), "write the type of one item, and repeat: {count: …}"),
 }
 """Other tools' words for values with a certain end."""
+
+_BY_MACHINE = {
+    "long": "write type: i32, or i64 if it has 8 bytes",
+    **dict.fromkeys(("ulong", "unsigned long"), "write type: u32, or u64 if it has 8 bytes"),
+}
+"""Words of C whose size depends on the machine."""
 
 _CHARACTERS = frozenset({"char", "nchar", "wchar"})
 """Types whose arrays are text."""
@@ -64,8 +73,8 @@ def _type_hint(spec: Resolved, known: frozenset[str], name: str) -> str:
         return f"it is a set of flags; write the type of the integer, and flags: {name}"
     if name in spec.tables:
         return f"it is a table; write type: flatbuffers, and table: {name}"
-    if (ended := _BY_THEIR_END.get(name.lower())) is not None:
-        return ended
+    if (said := (_BY_THEIR_END | _BY_MACHINE).get(name.lower())) is not None:
+        return said
     if found := re.fullmatch(r"(\w+)(?:\[([^][]*)\]|\(([^()]*)\))", name):
         hint = _bracketed(spec, found[1], found[2] or found[3] or "…", is_list=found[2] is not None)
         return hint or closest(found[1], known)
@@ -167,7 +176,8 @@ def known_section(spec: Resolved) -> Iterator[Violation]:
     """Reports sections that the record does not leave to messages."""
     known = [slot.name for slot in spec.record.slots]
     if not known:
-        what, hint = "the record has no section for messages to fill", "add one, as in {section: body, size: rest}"
+        what = "the record has no section for messages to fill"
+        hint = "add one, as in {section: body, size: rest}; if all records are alike, a message with match: {} fills it"
         yield Violation(spec.record.where("fields"), what, hint)
     own = {visit.name for visit in head(spec).visits if isinstance(visit.item, model.Region)} - set(known)
     for message in spec.messages:

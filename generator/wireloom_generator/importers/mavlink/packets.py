@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from wireloom_generator.spec_text import Hex, YamlValue
+from wireloom_generator.spec_text import Hex, Noted, YamlValue
 
 Yaml = dict[str, YamlValue]
 FIRST_VERSION = "magic == 0xfe"
@@ -63,6 +63,15 @@ _REST: list[Yaml] = [
 ]
 _FIELDS: list[Yaml] = [{"name": "magic", "type": "u8", "const": Hex(0xFD)}, _SIZE, *_FLAGS, *_SENDER, _NUMBER, *_REST]
 _HEADER = frozenset(str(each.get("name", each.get("section"))) for each in _FIELDS)
+_LOGGED: Yaml = {"name": "logged_at", "type": "u64", "byte_order": "big", "as": {"timestamp": {"unit": "us"}}}
+
+
+def _fields(first: Yaml, *others: YamlValue) -> list[YamlValue]:
+    """The fields of the record, and how a log of packets begins, as a comment."""
+    told = "For telemetry logs (.tlog), which have a time before each packet, begin with this, and add 8 to the length:"
+    return [Noted(first, told, instead=[_LOGGED]), *others]
+
+
 OF_SECOND = DialectPackets(
     "MAVLink 2",
     "Packets of MAVLink 2. Zeros at the end of a payload are not sent; if they are, the payload is kept as it was "
@@ -70,7 +79,7 @@ OF_SECOND = DialectPackets(
     {
         "length": f"12 + payload_size + (13 if {_IS_SIGNED} else 0)",
         "proof": {"valid": "magic == 0xfd"},
-        "fields": _FIELDS,
+        "fields": _fields(*_FIELDS),
     },
 )
 _EITHER = "magic in [0xfe, 0xfd]"
@@ -81,7 +90,7 @@ OF_BOTH = DialectPackets(
     {
         "length": f"payload_size + (8 if {FIRST_VERSION} else 25 if {_IS_SIGNED} else 12)",
         "proof": {"valid": _EITHER},
-        "fields": [
+        "fields": _fields(
             {"name": "magic", "type": "u8", "valid": _EITHER, "default": Hex(0xFD), "doc": "0xfe is MAVLink 1."},
             _SIZE,
             *({**each, "when": "magic == 0xfd"} for each in _FLAGS),
@@ -93,7 +102,7 @@ OF_BOTH = DialectPackets(
                 ]
             },
             *_REST,
-        ],
+        ),
     },
     of_first_version=True,
 )

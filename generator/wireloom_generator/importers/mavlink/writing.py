@@ -123,7 +123,10 @@ class DialectWriter:
             include: YamlValue = {"include": kind}
             first: Yaml = {"when": FIRST_VERSION, "fields": [include]}
             payload = {"choice": [first, {"fields": [_payload(message, [include, *fields[own:]])]}]}
-        over: YamlValue = [{"from": 1, "to": "offset(tail)"}, {"const": f"{message.crc_extra:02x}"}]
+        over: YamlValue = [
+            {"from": "offset(payload_size)", "to": "offset(tail)"},
+            {"const": f"{message.crc_extra:02x}"},
+        ]
         crc: YamlValue = {
             "name": naming.column_like("crc", taken),
             "type": "u16",
