@@ -48,7 +48,7 @@ def test_every_command_and_option_is_told(site: Path) -> None:
         _, command, _ = app.resolve_command(click.Context(app), [name])
         assert command is not None
         assert f"$ wireloom {name} " in text
-        assert len(command.params) > 0 or name == "protocols"
+        assert len(command.params) > 0 or name in ("lsp", "protocols")
         assert all(option in text for parameter in command.params for option in parameter.opts if option[0] == "-")
 
 
@@ -83,7 +83,7 @@ def test_every_example_can_be_pointed_at(pages: dict[Path, Page]) -> None:
     checked = 0
     for path in pages:
         generated = ROOT / "generated" / "docs" / path.parent.name / f"{path.stem}.md"
-        if path.parent.parent.name == "protocols" and generated.exists():
+        if path.parent.parent.name in ("lsp", "protocols") and generated.exists():
             examples = generated.read_text().partition("\n## Examples\n")[2].partition("\n## ")[0]
             assert path.read_text().count('<section class="wl-record') == examples.count("\n### ")
             checked += 1
