@@ -74,6 +74,26 @@ class Sender(StrEnum):
     SERVER = "server"
 
 
+class TableTypes(StrEnum):
+    """For whom tables are made: the consumer whose types the columns have.
+
+    ``SPARK``: those of Spark, which has no unsigned integers. ``ARROW``: the natural ones of Arrow.
+    """
+
+    SPARK = "spark"
+    ARROW = "arrow"
+    DELTA = "delta"
+    ICEBERG = "iceberg"
+    DUCKDB = "duckdb"
+    POLARS = "polars"
+    PANDAS = "pandas"
+
+    @classmethod
+    def of(cls, name: str) -> "TableTypes":
+        """The types of the consumer of that name, in any case. Raises ``OptionError``."""
+        return _table_types("types", name)
+
+
 Only = Collection[str] | None
 """The names of the messages that are wanted; None means all."""
 
@@ -330,7 +350,7 @@ def read_by(options: Options, given: Mapping[str, object]) -> dict[str, object]:
     return read
 
 
-def choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
+def _choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
     """A function that reads one of these words, in any case."""
 
     def read(name: str, value: str) -> _Word:
@@ -342,7 +362,8 @@ def choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
     return read
 
 
-resync_of = choice(Resync)
+resync_of = _choice(Resync)
+_table_types = _choice(TableTypes)
 
 
 def _ports(name: str, value: str) -> frozenset[int]:
@@ -433,7 +454,7 @@ READING: Options = {
     ),
     "capture": TextOption(
         "capture",
-        choice(CaptureKind),
+        _choice(CaptureKind),
         "kind",
         "pcapng",
         "What files contain: `raw` for records end to end, `pcap` or `pcapng` for recorded packets. `auto` detects it"
@@ -463,7 +484,7 @@ READING: Options = {
     ),
     "direction": TextOption(
         "direction",
-        choice(Sender),
+        _choice(Sender),
         "name",
         "server",
         "Only packets sent by the `client` or the `server`; by default `both`.",

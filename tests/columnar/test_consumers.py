@@ -12,9 +12,9 @@ from support.worked import every, examples, pair_of
 from wireloom import columnar
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.columnar import tables
-from wireloom.columnar.consumers import Consumer, TableTypes, arrow_type
+from wireloom.columnar.consumers import Consumer, arrow_type
 from wireloom.columnar.tables import Table
-from wireloom.options import OptionError, ReadOptions
+from wireloom.options import OptionError, ReadOptions, TableTypes
 from wireloom_protocols import couchbase_dcp
 
 FRAME = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})

@@ -32,6 +32,7 @@ from wireloom import lakes
 from wireloom.cli.formats import Format, write_batches
 from wireloom.codec import Column
 from wireloom.columnar import consumers
+from wireloom.options import TableTypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,7 +70,7 @@ def questions(name: str) -> list[tuple[str, Any]]:
 
 def test_every_type_of_a_column_is_tried() -> None:
     tried = {kind for kind, _ in KINDS.values()}  # times with nanoseconds are below; lakes have no durations
-    assert {consumers.arrow_type(Column("it", name), consumers.TableTypes.DELTA) for name in consumers._TYPES} <= tried
+    assert {consumers.arrow_type(Column("it", name), TableTypes.DELTA) for name in consumers._TYPES} <= tried
 
 
 def by_recipe(table: pa.Table, path: Path) -> None:

@@ -206,7 +206,8 @@ def tables_alike(pair: Pair, capture: bytes, **options: Any) -> dict[str, pa.Tab
     found = table.decode_by_message(capture, **given)
     assert list(found) == [name for name in (*pair.codec.messages, NO_MESSAGE) if name in expected]
     pieces: dict[str, list[pa.RecordBatch]] = {name: [] for name in found}
-    for batch in streamed(NarrowDecoder(pair.codec, chosen, table.view), capture, sizes):
+    narrowing = NarrowDecoder(pair.codec, chosen, lambda name: table.view(narrow(chosen, name)))
+    for batch in streamed(narrowing, capture, sizes):
         pieces[message_of(batch)].append(batch)
     for name, rows in expected.items():
         schema = columnar.arrow_schema(View(pair.codec, narrow(chosen, name)).columns)

@@ -16,7 +16,7 @@ from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
 from wireloom.cli.text_rows import rows_of_lines
 from wireloom.codec import DecodeError, Forms
-from wireloom.options import Mode, ReadOptions
+from wireloom.options import Mode, ReadOptions, TableTypes
 from wireloom.views import Row, View, must_be_of_all_columns
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from wireloom.cli.splitting import Split
     from wireloom.columnar.decoder import Decoder
     from wireloom.columnar.scanning import Cuts
-
-
-_SPARK = "spark"
-"""Whose types tables have if nothing is said; the module that knows them needs pyarrow."""
 
 
 @click.command(cls=OfProtocol)
@@ -41,7 +37,7 @@ _SPARK = "spark"
 @click.option(
     "--types",
     metavar="NAME",
-    help="Whose types a Parquet or Arrow file has: spark (the default), arrow, delta, iceberg, duckdb, polars, pandas.",
+    help=f"Whose types a Parquet or Arrow file has: {', '.join(TableTypes)}; by default, spark.",
 )
 @click.option(
     "--split-by-message",
@@ -102,7 +98,8 @@ def decode(
         raise MisuseError("--types needs --format parquet or arrow; jsonl has no types")
     to_stdout = split is None and (path is None or str(path) == captures.STDIN)
     textual = found.form(form) if form else None
-    run = _Decoding(View(found, options), Mode.of(mode), textual, from_hex, nulls, to_stdout, types or _SPARK)
+    whose = TableTypes.of(types or TableTypes.SPARK)
+    run = _Decoding(View(found, options), Mode.of(mode), textual, from_hex, nulls, to_stdout, whose)
     if split is None:
         sources = captures.meant(inputs, path, rotated=options.rotated)
         with output(path, binary=chosen is not Format.JSONL) as stream:
@@ -151,7 +148,7 @@ class _Decoding(NamedTuple):
     from_hex: bool
     nulls: bool | None
     to_stdout: bool
-    types: str
+    types: TableTypes
 
     def rows(self, sources: Iterable[str]) -> Iterator[Row]:
         """The rows of all sources in order. Raises ``FailedError`` at a malformed record in mode FAILFAST."""

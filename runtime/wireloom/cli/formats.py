@@ -12,14 +12,14 @@ from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import is_seen
 from wireloom.codec import Column, Protocol
 from wireloom.json_rows import json_line, json_writer, without_nulls
-from wireloom.options import ReadOptions
+from wireloom.options import ReadOptions, TableTypes
 from wireloom.views import Row, View
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    from wireloom.columnar.consumers import Consumer, TableTypes
+    from wireloom.columnar.consumers import Consumer
 
 ROWS_A_GROUP = 64 * 1024
 BYTES_A_GROUP = 32 * 1024 * 1024
@@ -68,20 +68,20 @@ def row_writer(columns: tuple[Column, ...], stream: BinaryIO, nulls: bool | None
     return write
 
 
-def consumer_of(protocol: Protocol, options: ReadOptions, form: Format, types: str) -> "Consumer":
+def consumer_of(protocol: Protocol, options: ReadOptions, form: Format, types: TableTypes) -> "Consumer":
     """Who gets a file of that format, with its schema, comments included."""
     try:
-        from wireloom.columnar.consumers import Consumer, types_of
+        from wireloom.columnar.consumers import Consumer
 
         table = registry.table(protocol)
     except ModuleNotFoundError as error:
         raise MisuseError(f"--format {form}: {error}") from None
 
-    def schema(kind: "TableTypes") -> "pa.Schema":
+    def schema(kind: TableTypes) -> "pa.Schema":
         found = table.view(options, kind)
         return _fitting(found) if form is Format.PARQUET else found
 
-    return Consumer(View(protocol, options).columns, types_of(types), schema)
+    return Consumer(View(protocol, options).columns, types, schema)
 
 
 def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:

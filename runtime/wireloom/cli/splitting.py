@@ -6,14 +6,14 @@ Rows are written as they arrive. The files take their places together, when all 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireloom.cli.formats import Format, RowGroup, consumer_of, row_writer, table_writer
 from wireloom.cli.outputs import whole_files
 from wireloom.codec import Protocol
-from wireloom.options import ReadOptions
+from wireloom.options import ReadOptions, TableTypes
 from wireloom.views import NO_MESSAGE, Row, View, flattened, narrow
 
 if TYPE_CHECKING:
@@ -26,18 +26,22 @@ BYTES_HELD = 128 * 1024 * 1024
 """How much of all messages together waits at most to be a row group."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Split:
-    """The files in ``folder``: one for each message that occurs, and for each that ``options`` list.
-
-    Tables have the types of the consumer called ``types``.
+    """The files in ``folder``: one for each message that occurs, and for each that ``options`` list. Tables have the
+    ``types`` of a consumer.
     """
 
     folder: Path
     form: Format
     protocol: Protocol
     options: ReadOptions
-    types: str
+    types: TableTypes
+
+    @cached_property
+    def consumers(self) -> "Callable[[str], Consumer]":
+        """Who gets the file of a message, or of ``NO_MESSAGE``, by its name."""
+        return cache(lambda name: consumer_of(self.protocol, narrow(self.options, name), self.form, self.types))
 
     @property
     def paths(self) -> list[Path]:
@@ -67,8 +71,7 @@ class Split:
 
             def begun(name: str) -> None:
                 stream = opened(self._path(name))
-                schema = self._consumer(name).schema
-                writer[name] = writers.enter_context(table_writer(schema, self.form, stream))
+                writer[name] = writers.enter_context(table_writer(self.consumers(name).schema, self.form, stream))
 
             for name in self.options.messages or ():
                 begun(name)
@@ -81,7 +84,7 @@ class Split:
         """What decodes into batches of one message each."""
         from wireloom.columnar.by_message import NarrowDecoder
 
-        return NarrowDecoder(self.protocol, options, lambda chosen: self._of_view(chosen).decoded)
+        return NarrowDecoder(self.protocol, options, lambda name: self.consumers(name).decoded)
 
     def batches(self, rows: Iterable[Row]) -> "Iterator[pa.RecordBatch]":
         """Whole rows as batches of one message each."""
@@ -101,20 +104,13 @@ class Split:
         from wireloom import columnar
 
         for name, rows in held.items():
-            yield from columnar.batches(rows, self._consumer(name).decoded)
+            yield from columnar.batches(rows, self.consumers(name).decoded)
 
     def _given(self, batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         """Decoded batches as those who get the files have them."""
         from wireloom.columnar.by_message import message_of
 
-        consumers = cache(self._consumer)
-        return (consumers(message_of(batch)).given(batch) for batch in batches)
-
-    def _consumer(self, name: str) -> "Consumer":
-        return self._of_view(narrow(self.options, name))
-
-    def _of_view(self, options: ReadOptions) -> "Consumer":
-        return consumer_of(self.protocol, options, self.form, self.types)
+        return (self.consumers(message_of(batch)).given(batch) for batch in batches)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.{self.form}"

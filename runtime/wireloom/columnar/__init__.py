@@ -10,7 +10,8 @@ with needed("wireloom.columnar", "arrow"):
     import numpy as np  # noqa: F401 - the modules of this package need it
     import pyarrow as pa
 
-from wireloom.columnar.consumers import TableTypes, arrow_type
+from wireloom.columnar.consumers import arrow_type
+from wireloom.options import TableTypes
 
 TABLE_ROWS = 8192
 TABLE_BYTES = 16 * 1024 * 1024

@@ -16,13 +16,13 @@ from wireloom.columnar.view_columns import ViewedColumns
 from wireloom.options import ReadOptions
 from wireloom.views import NO_MESSAGE, Row, flattened, narrow
 
-Schemas = Callable[[ReadOptions], pa.Schema]
-"""Gives the schema of the view that options describe."""
+Schemas = Callable[[str], pa.Schema]
+"""Gives the schema of the rows of a message, or of ``NO_MESSAGE``."""
 
 
 class NarrowDecoder(Decoder):
-    """Decodes records into batches of one message each, with the schema that ``schemas`` gives for the option
-    ``message``. ``options`` are those of a view of all columns.
+    """Decodes records into batches of one message each, with the schema that ``schemas`` gives for it. ``options`` are
+    those of a view of all columns.
 
     Malformed records are in batches of their message, those of none in batches of ``NO_MESSAGE``. Batches of a message
     come in the order of its records; ``message_of`` says which message one is of.
@@ -34,8 +34,7 @@ class NarrowDecoder(Decoder):
         self.view_of = cache(self._view_of)
 
     def _view_of(self, name: str) -> ViewedColumns:
-        options = narrow(self.options, name)
-        return ViewedColumns(self.protocol, options, self.schemas(options), self.names)
+        return ViewedColumns(self.protocol, narrow(self.options, name), self.schemas(name), self.names)
 
     def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
         """The rows of each message that occurs."""

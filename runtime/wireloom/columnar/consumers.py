@@ -1,7 +1,6 @@
 """The Arrow types that each consumer of tables keeps exactly."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -10,56 +9,29 @@ from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import NANOSECOND_TIME, U64, ColumnType, decimal_size
 from wireloom.columnar.buffers import dictionary, nulls, values_of
 from wireloom.columnar.provenance import fitting
-from wireloom.options import choice
-
-
-class TableTypes(StrEnum):
-    """For whom tables are made: the consumer whose types the columns have.
-
-    ``SPARK``: those of Spark, which has no unsigned integers. ``ARROW``: the natural ones of Arrow.
-    """
-
-    SPARK = "spark"
-    ARROW = "arrow"
-    DELTA = "delta"
-    ICEBERG = "iceberg"
-    DUCKDB = "duckdb"
-    POLARS = "polars"
-    PANDAS = "pandas"
-
-
-def types_of(name: str) -> TableTypes:
-    """The types of the consumer of that name, in any case. Raises ``OptionError``."""
-    return _types("types", name)
-
-
-_types = choice(TableTypes)
+from wireloom.options import TableTypes
 
 
 class _Kept(NamedTuple):
-    """What a consumer keeps exactly, of what Spark lacks or others do.
+    """What a consumer keeps exactly, beside the types that all have.
 
-    ``nanoseconds`` is the type of times in nanoseconds, ``duration`` that of durations, in microseconds. ``labels`` are
-    dictionaries.
+    If it is ``natural``, these are unsigned integers and dictionaries. ``nanoseconds`` is the type of times in
+    nanoseconds, ``duration`` that of durations, in microseconds.
     """
 
-    unsigned: bool
-    labels: bool
-    nanoseconds: pa.DataType
-    duration: pa.DataType
+    natural: bool
+    nanoseconds: pa.DataType = pa.timestamp("ns", tz="UTC")
+    duration: pa.DataType = pa.duration("us")
 
 
-_MICROSECONDS, _NANOSECONDS = pa.timestamp("us", tz="UTC"), pa.timestamp("ns", tz="UTC")
-_DURATION = pa.duration("us")
-_NATURAL = _Kept(True, True, _NANOSECONDS, _DURATION)
-_SIGNED = _Kept(False, False, _NANOSECONDS, _DURATION)
-_OF_LAKES = _Kept(False, False, _MICROSECONDS, pa.int64())
+_MICROSECONDS = pa.timestamp("us", tz="UTC")
+_OF_LAKES = _Kept(natural=False, nanoseconds=_MICROSECONDS, duration=pa.int64())
 _KEPT: Mapping[TableTypes, _Kept] = {
-    TableTypes.SPARK: _SIGNED,
-    TableTypes.ARROW: _NATURAL,
-    TableTypes.POLARS: _NATURAL,
-    TableTypes.PANDAS: _NATURAL,
-    TableTypes.DUCKDB: _NATURAL,
+    TableTypes.SPARK: _Kept(natural=False),
+    TableTypes.ARROW: _Kept(natural=True),
+    TableTypes.POLARS: _Kept(natural=True),
+    TableTypes.PANDAS: _Kept(natural=True),
+    TableTypes.DUCKDB: _Kept(natural=True),
     TableTypes.DELTA: _OF_LAKES,
     TableTypes.ICEBERG: _OF_LAKES,
 }
@@ -93,9 +65,9 @@ def _type(kind: ColumnType, column: Column, types: TableTypes) -> pa.DataType:
             return pa.struct([pa.field(each.name, arrow_type(each, types)) for each in columns])
         case ListOf(element):
             return pa.list_(_type(element, column, types))
-        case "string" if kept.labels and column.texts and column.type == kind:
+        case "string" if kept.natural and column.texts and column.type == kind:
             return pa.dictionary(_index(len(column.texts)), pa.string())
-        case _ if kept.unsigned and kind in _INTEGERS and 0 < column.unsigned <= 64:
+        case _ if kept.natural and kind in _INTEGERS and 0 < column.unsigned <= 64:
             return next(found for bits, found in _UNSIGNED if column.unsigned <= bits)
         case "interval day to second":
             return kept.duration
@@ -125,10 +97,10 @@ class Consumer:
         self.schema = schemas(types)
         known = {each.name: each for each in columns}
         self.columns = [known[name] for name in self.schema.names]
-        decoded = TableTypes.ARROW if kept.unsigned else TableTypes.SPARK
+        decoded = TableTypes.ARROW if kept.natural else TableTypes.SPARK
         if kept == _KEPT[decoded]:
             self.decoded = self.schema
-            changed = [kept.labels and _has_dictionary(column) for column in self.columns]
+            changed = [kept.natural and _has_dictionary(column) for column in self.columns]
         else:
             self.decoded = schemas(decoded)
             both = zip(self.schema.types, self.decoded.types, strict=True)

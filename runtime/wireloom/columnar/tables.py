@@ -15,13 +15,13 @@ import pyarrow as pa
 from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches
 from wireloom.columnar.buffers import Allocate, Growing, own_room
-from wireloom.columnar.consumers import Consumer, TableTypes, types_of
+from wireloom.columnar.consumers import Consumer
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.traffic.opening import captured, recordings
 from wireloom.files import listed, opened
 from wireloom.kinds import written_kind
-from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions
+from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions, TableTypes
 from wireloom.views import NO_MESSAGE, RECORD, Row, View, must_be_of_all_columns, narrow
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Table:
         chosen = self._options(None, mode, options)
         must_be_of_all_columns(chosen, "decode_by_message")
         consumers = cache(lambda name: self._consumer(narrow(chosen, name), types))
-        decoder = NarrowDecoder(self.protocol, chosen, lambda some: self._consumer(some, types).decoded)
+        decoder = NarrowDecoder(self.protocol, chosen, lambda name: consumers(name).decoded)
         found: dict[str, list[pa.RecordBatch]] = {name: [] for name in chosen.messages or ()}
         try:
             for batch in self._read(decoder, buffer):
@@ -524,7 +524,7 @@ class Table:
 
     def _consumer(self, options: ReadOptions, types: str) -> Consumer:
         """Who gets the table that ``options`` leave."""
-        columns, kind = View(self.protocol, options).columns, types_of(types)
+        columns, kind = View(self.protocol, options).columns, TableTypes.of(types)
         known = self._consumers.get(kind) if columns is self.protocol.columns else None
         if known is None:
             known = Consumer(columns, kind, lambda each: self.view(options, each))
