@@ -39,7 +39,8 @@ class Compute(NamedPart):
         self.value = expression(value)
         self.default = expression(default)
         self.type = type
-        self.least, self.most = LIMITS.get(type, (-1, 0)) if isinstance(type, str) else (-1, 0)
+        self.limits = LIMITS.get(type) if isinstance(type, str) else None
+        self.least, self.most = self.limits or (-1, -1)
         self.enum = enum
         self.labels = labels
         self.valid = valid
@@ -75,7 +76,7 @@ class Computed(Part):
         self._loaders = list(self.field.loaders(name))
         self.type = compute.type if compute.meaning is None else compute.meaning.type
         self._value = compute.value
-        self._limits = LIMITS.get(compute.type) if isinstance(compute.type, str) else None
+        self._limits = compute.limits
         self._fitting = _Fitting(self)
         self._validity = None if self.field.valid is None else _ValidIfPresent(name, self.field.valid)
 

@@ -139,36 +139,36 @@ def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
 
 def _float_bits(construct: Construct) -> int:
     """How many bits a float has, or those in a list; 0 if as many as a double, or if it is not a float."""
-    if isinstance(construct, EitherOrder):
-        construct = construct.big
-    if isinstance(construct, WordSwapped):
-        construct = construct.number
-    if isinstance(construct, FormatField):
-        return {"e": 16, "f": 32}.get(construct.fmtstr[1], 0)
-    inner: Construct | None = getattr(construct, "item", None)
-    return 0 if inner is None else _float_bits(inner)
+    number = _number_of(construct)
+    return {"e": 16, "f": 32}.get(number.fmtstr[1], 0) if isinstance(number, FormatField) else 0
 
 
 def _unsigned_bits(construct: Construct) -> int:
     """How many bits a number has that is never negative, or one in a list; 0 for any other value."""
+    number = _number_of(construct)
+    match number:
+        case FormatField():
+            return 8 * int(number.length) if number.fmtstr[1] in "BHLQ" else 0
+        case BytesInteger():
+            return 0 if number.signed else 8 * int(number.length)
+        case BitSlice():
+            return 0 if number.boolean else number.width
+    if getattr(number, "least", -1) == 0 and not getattr(number, "boolean", False):
+        return int(number.most).bit_length()
+    return 0
+
+
+def _number_of(construct: Construct) -> Construct:
+    """What reads a number, in one byte order if there are two; of a list, an item of it."""
     match construct:
         case Field():
-            return _unsigned_bits(construct.subcon)
+            return _number_of(construct.subcon)
         case EitherOrder():
-            return _unsigned_bits(construct.big)
+            return _number_of(construct.big)
         case WordSwapped():
-            return _unsigned_bits(construct.number)
-        case FormatField():
-            return 8 * int(construct.length) if construct.fmtstr[1] in "BHLQ" else 0
-        case BytesInteger():
-            return 0 if construct.signed else 8 * int(construct.length)
-        case BitSlice():
-            return 0 if construct.boolean else construct.width
-    if (item := getattr(construct, "item", None)) is not None:
-        return _unsigned_bits(item)
-    if getattr(construct, "least", -1) == 0 and not getattr(construct, "boolean", False):
-        return int(construct.most).bit_length()
-    return 0
+            return _number_of(construct.number)
+    item: Construct | None = getattr(construct, "item", None)
+    return construct if item is None else _number_of(item)
 
 
 def digits(construct: Construct) -> int:

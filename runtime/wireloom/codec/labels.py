@@ -86,8 +86,7 @@ def longest(names: type[WireEnum] | type[WireFlags]) -> int:
     """How many bytes a label of such a number takes in a table at most."""
     if issubclass(names, WireFlags):
         return sum(len(label.encode()) + PLACE for label, _ in bits_of(names))
-    labels = [*(names.label(member) or "" for member in names), *(label for _, _, label in names.ranges())]
-    return max((len(label.encode()) for label in labels), default=0)
+    return max((len(label.encode()) for label in texts_of(names)), default=0)
 
 
 @cache
