@@ -15,6 +15,7 @@ import yaml
 
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.reading import source, yaml_errors
+from wireloom_generator.reading.spec import is_declared
 from wireloom_generator.spec_text import (
     Lines,
     Surrounded,
@@ -32,7 +33,6 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _RESOLVER = yaml.resolver.Resolver()
 _TEXT = "tag:yaml.org,2002:str"
 _LINE_BREAKS = re.compile("[\x85\u2028\u2029]")
-_SPEC = re.compile(r"^(protocol|message|library):", re.MULTILINE)
 _COMMENT = re.compile(r"(?:(?<=[ \t\n])|\A)#[^\n]*")
 _DATA = "decoded"
 """The key of a mapping that is one sentence, as it were: longer than a line, it stays in brackets."""
@@ -59,7 +59,7 @@ def files_in(path: Path) -> list[Path]:
         if not any(part[0] == "." for part in each.relative_to(path).parts)
     )
     return [
-        each for each in found if each.is_file() and _SPEC.search(each.read_text(encoding="utf-8", errors="replace"))
+        each for each in found if each.is_file() and is_declared(each.read_text(encoding="utf-8", errors="replace"))
     ]
 
 

@@ -52,7 +52,7 @@ class Page:
 
     def _connected(self) -> None:
         """Begin to work when the page is painted, which would wait for it otherwise."""
-        self._told("page", self.client.id)
+        self._call("page", self.client.id)
         if self.session.compiled is None:
             background_tasks.create(self._check(self.edits))
 
@@ -109,7 +109,7 @@ class Page:
         for other, editor in self.editors.items():
             editor.set_visibility(other == path)
         self.parts.files.set_value(str(path))
-        self._told("file", str(path), self.editors[path].id, line, focus)
+        self._call("file", str(path), self.editors[path].id, line, focus)
         self._show_saved()
         if self.session.folder != folder:
             self._schedule()
@@ -124,7 +124,7 @@ class Page:
         self.parts.saved.set_text(
             "" if not unsaved else "not saved" if len(unsaved) == 1 else f"{len(unsaved)} not saved"
         )
-        self._told("unsaved", len(unsaved))
+        self._call("unsaved", len(unsaved))
 
     def save(self, *, over: bool = False) -> None:
         """Write all drafts that are not saved; ask before a file is overwritten that was changed meanwhile."""
@@ -202,7 +202,7 @@ class Page:
         self.parts.problems.set_content(problems_list(problems, lambda path: path.name))
         self.parts.verdict.set_text(_counted(len(problems), "problem") if problems else "no problems")
         self.parts.verdict.classes(replace="lab-verdict " + ("lab-bad" if self.session.errors else "lab-good"))
-        told = [
+        listed = [
             {
                 "path": str(problem.location.path),
                 "line": problem.location.line,
@@ -212,7 +212,7 @@ class Page:
             }
             for problem in problems
         ]
-        self._told("problems", told)
+        self._call("problems", listed)
 
     def _show_stale(self) -> None:
         note = self.session.note
@@ -220,7 +220,7 @@ class Page:
             note = "The spec has an error. This is what its last version without one made of the bytes."
         self.parts.stale.set_text(note)
         self.parts.stale.set_visibility(bool(note))
-        self._told("stale", bool(note))
+        self._call("stale", bool(note))
 
     # Records
 
@@ -247,7 +247,7 @@ class Page:
         if numbers is not None:
             with self.client:
                 self._show_count(len(numbers))
-                self._told("records", len(numbers), anew)
+                self._call("records", len(numbers), anew)
 
     async def _draw(self) -> None:
         """Draw the picture of the capture."""
@@ -285,7 +285,7 @@ class Page:
             )
         to = max(0, min(len(numbers) - 1, at + by))
         self.select(int(numbers[to]))
-        self._told("row", to)
+        self._call("row", to)
 
     def _place(self, share: float) -> None:
         number = self.session.at_place(share, by_time=self.by_time)
@@ -293,7 +293,7 @@ class Page:
             self.select(number)
             numbers = self.session.numbers()
             if isinstance(numbers, range):
-                self._told("row", number)
+                self._call("row", number)
 
     def _show_record(self) -> None:
         view = self.session.record(self.selected)
@@ -303,7 +303,7 @@ class Page:
         self.parts.bytes.set_content(view.bytes if view.headline else _EMPTY)
         self.parts.tree.set_content(view.tree or '<p class="lab-empty">No field is known yet.</p>')
         self.parts.source.set_text(f"{self.session.capture.name}, {_counted(self.session.capture.size, 'byte')}")
-        self._told("record")
+        self._call("record")
 
     async def filter(self) -> None:
         """List the records that the widgets ask for."""
@@ -348,7 +348,7 @@ class Page:
             return
         self.open(path)
         self.editors[path].set_value(text)
-        self._told("file", str(path), self.editors[path].id, line, True)
+        self._call("file", str(path), self.editors[path].id, line, True)
         ui.notify(f"added to {path.name}; give it a better name, and save it with Ctrl-S", type="positive")
 
     # Outputs
@@ -369,7 +369,7 @@ class Page:
             text = await run.io_bound(lambda: compiled.modules[_MODULES[name]])
             with self.client:
                 self.parts.codes[name].set_value(text or "")
-                self._told("theme")
+                self._call("theme")
 
     async def show_page(self, name: str) -> None:
         """Show a page of the documentation, or the front page if there is none of that name."""
@@ -382,7 +382,7 @@ class Page:
         with self.client:
             self.parts.documentation.set_content(text or "")
 
-    def _told(self, function: str, *arguments: object) -> None:
+    def _call(self, function: str, *arguments: object) -> None:
         """Call a function of the page's script."""
         with self.client:
             ui.run_javascript(f"lab.{function}({', '.join(map(json.dumps, arguments))})")

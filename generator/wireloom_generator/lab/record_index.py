@@ -130,11 +130,11 @@ class RecordIndex:
         if found.malformed[number]:
             length = min(length, _LONGEST)
         data = self.capture.read(start, start + length)
-        told = self._told(start, length) if found.malformed[number] else None
+        error = self._length_error(start, length) if found.malformed[number] else None
         preamble = self.codec.preamble
         if preamble is not None and number == 0 and preamble.awaited(dict(self._given)):
-            return explained(preamble.protocol, data, start, dict(self._given), told), True
-        return explained(self.codec, data, start, dict(self._parameters), told), False
+            return explained(preamble.protocol, data, start, dict(self._given), error), True
+        return explained(self.codec, data, start, dict(self._parameters), error), False
 
     def numbers(self, messages: Iterable[str], *, malformed: bool, text: str) -> Any:
         """The numbers of the records that are of some messages, or any without; ``malformed``, and that contain a text
@@ -167,7 +167,7 @@ class RecordIndex:
                 self._arrays[name][self._count : count] = new[name][order]
             self._count = count
 
-    def _told(self, start: int, length: int) -> DecodeError | None:
+    def _length_error(self, start: int, length: int) -> DecodeError | None:
         """The error that a reader of the whole capture found about the length of a record; None if it is another."""
         size = min(self.capture.size, start + length + _AFTER)
         buffer = self.capture.read(start, size)

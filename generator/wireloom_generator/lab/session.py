@@ -214,8 +214,7 @@ class Session:
         codec, parameters = self.compiled.codec, self.index.known
         error = None if inspected.error is None else inspected.error.code
         row = codec.decode(inspected.data, parameters, little=inspected.byte_order == "little") if error is None else {}
-        told = _told(codec, parameters)
-        example = example_of(name, inspected.data, row, inspected.message, error, told)
+        example = example_of(name, inspected.data, row, inspected.message, error, _needed(codec, parameters))
         assert message is not None and message.path is not None
         if message.path not in self.workspace.drafts:
             raise NoExampleError(f"its message is in {message.path}, which is not among the specs that were named")
@@ -223,8 +222,8 @@ class Session:
         return message.path, text, line
 
 
-def _told(codec: Protocol, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that a single record has to be told: those that are not the defaults."""
+def _needed(codec: Protocol, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that reading a single record needs: those that do not have their defaults."""
     sought = parameters.get(SOUGHT, ())
     return {
         each.name: parameters[each.name]

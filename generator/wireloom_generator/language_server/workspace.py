@@ -12,9 +12,8 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.reading import shape, source, syntax
 from wireloom_generator.reading.source import YamlMapping
-from wireloom_generator.reading.spec import home, read_document
+from wireloom_generator.reading.spec import home, is_declared, read_document
 
-_SPEC = re.compile(r"^(protocol|message|library):", re.MULTILINE)
 _IMPORTS = re.compile(r"^imports:", re.MULTILINE)
 
 
@@ -145,5 +144,5 @@ def is_spec(path: Path, text: str) -> bool:
     """Whether a file is one of a spec: by its first key, or by the files beside it."""
     beside = home(path.parent)
     return path.suffix == ".yaml" and (
-        _SPEC.search(text) is not None or any((beside / name).is_file() for name in ("protocol.yaml", "library.yaml"))
+        is_declared(text) or any((beside / name).is_file() for name in ("protocol.yaml", "library.yaml"))
     )

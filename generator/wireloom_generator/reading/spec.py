@@ -1,5 +1,6 @@
 """Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, not resolved."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,6 +52,8 @@ class Spec:
         return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
 
 
+_DECLARED = re.compile(r"^(protocol|message|library):", re.MULTILINE)
+
 ReadFile = Callable[[Path], tuple[syntax.File | None, list[Problem]]]
 """Reads a file: its syntax, or None and problems."""
 
@@ -100,6 +103,11 @@ def home(path: Path) -> Path:
     """The protocol's folder that a folder belongs to: itself, or the one around a group of messages."""
     is_group = not (path / "protocol.yaml").is_file() and (path.parent / "protocol.yaml").is_file()
     return path.parent if is_group else path
+
+
+def is_declared(text: str) -> bool:
+    """Whether a text has a key at its top that says which file of a spec it is."""
+    return _DECLARED.search(text) is not None
 
 
 def folders_of(paths: Iterable[Path]) -> set[Path]:
