@@ -25,7 +25,7 @@ import totals
 from captures import Capture
 from timing import Middle, Result
 
-from wireloom.columnar.machine import llvm_backend
+from wireloom.backends.llvm import backend as llvm_backend
 
 PATIENCE = 0.7
 """Seconds that one pass over a whole capture may take; slower decoders see a part of it."""

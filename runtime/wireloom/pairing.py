@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom import registry
+from wireloom.buffers import Array, valid_of
 from wireloom.codec import Protocol
 from wireloom.codec.matching import Selection
-from wireloom.columnar.buffers import Array, valid_of
 from wireloom.request_order import RequestOrder
 from wireloom.views import REASON, RECORD
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array
+from wireloom.buffers import Array
 
 
 class RequestOrder:

@@ -17,12 +17,13 @@ from attack import built, rows
 from attack.targets import Parameters, Target
 from wireloom.codec.accepted_values import shown
 from wireloom.codec.captures import CaptureBuilder
-from wireloom.columnar import accel, decoder, scans, splits
+from wireloom.columnar import decoder, scans, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.scans import FilePart
 from wireloom.inspection import inspect_record
 from wireloom.json_rows import json_writer, row_reader
+from wireloom.loops import accel
 
 MODES = ("PERMISSIVE", "PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 

@@ -15,8 +15,8 @@ from support.lockstep import damaged
 from attack import contracts
 from attack.mutation import Mutator
 from attack.targets import NAMES, target
-from wireloom.columnar import accel
-from wireloom.columnar.machine import llvm_backend
+from wireloom.backends.llvm import backend as llvm_backend
+from wireloom.loops import accel
 
 
 def attack(name: str, seed: str) -> None:

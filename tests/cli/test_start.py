@@ -23,7 +23,7 @@ TABLE = f"import sys, wireloom_protocols.couchbase_dcp as p; p.decode_columnar(b
         (("protocols",), {"pyarrow", "numpy", "wireloom.cli.decode", "wireloom_generator"}),
         (
             ("decode", "couchbase_dcp", str(FRAME)),
-            {"pyarrow", "numpy", "rich.console", "importlib.metadata", "shutil", "wireloom.backends.records"},
+            {"pyarrow", "numpy", "rich.console", "importlib.metadata", "shutil", "wireloom.backends.python.records"},
         ),
     ],
 )

@@ -16,8 +16,8 @@ from support.cases import each, often
 from support.lockstep import Pair, capture_alike, captures_alike, damaged, records_alike, tables_alike
 from support.paths import ROOT
 
+from wireloom.backends.numpy import checksums
 from wireloom.codec import EncodeError
-from wireloom.columnar import checksums
 from wireloom.options import Mode, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus

@@ -13,7 +13,7 @@ from wireloom import columnar
 from wireloom.codec import DecodeError
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.machine.fused_scan import FusedScan
+from wireloom.columnar.execution.fused_scan import FusedScan
 from wireloom.options import ReadOptions
 from wireloom.views import View
 from wireloom_protocols import couchbase_dcp, databus

@@ -14,10 +14,10 @@ from support.cases import each
 from support.lockstep import Pair, records_alike, rows_alike
 
 from columnar.tables_to_encode import MODULES, OPTIONS, captures, change, rows
+from wireloom.buffers import Growing
 from wireloom.codec import EncodeError
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.columnar import encoding
-from wireloom.columnar.buffers import Growing
 from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus, memcached

@@ -14,9 +14,10 @@ from attack.captures import crc32_zero, event
 from support import compiled
 from support.lockstep import Pair, capture_alike
 
-from wireloom.columnar import accel, search
+from wireloom.columnar import search
 from wireloom.columnar.decoder import RecordSpans
 from wireloom.columnar.scanning import Window
+from wireloom.loops import accel
 from wireloom_protocols import databus
 
 PACKETS = Path(attack.__file__).with_name("specs") / "packets"

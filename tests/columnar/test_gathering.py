@@ -13,8 +13,8 @@ from wireloom.columnar import decoder as decoding_module
 from wireloom.columnar import gathering
 from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.execution import fused_scan
 from wireloom.columnar.gathering import Gatherer
-from wireloom.columnar.machine import fused_scan
 from wireloom.options import Mode
 from wireloom_protocols import couchbase_dcp, databus
 

@@ -102,7 +102,7 @@ def test_places_behind_two_gibibytes_are_no_crash() -> None:
     """Needs no memory to speak of: numpy's zeros are not there before they are read."""
     script = """
 import numpy as np, pyarrow as pa
-from wireloom.columnar.buffers import octets
+from wireloom.buffers import octets
 buffer = np.zeros(2**31 + 200, np.uint8)
 buffer[2**31 + 10 : 2**31 + 60] = 65
 try:

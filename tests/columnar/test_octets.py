@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireloom.columnar.buffers import Places, octets
+from wireloom.buffers import Places, octets
 
 BUFFER = Random(0).randbytes(3 * 1024 * 1024)
 SIZES = st.sampled_from([0, 1, 11, 12, 13, 200]) | st.integers(0, 40)

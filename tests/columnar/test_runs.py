@@ -11,8 +11,9 @@ from attack.captures import frame, infos
 from support import compiled
 from support.lockstep import Pair, capture_alike
 
+from wireloom.backends.numpy import backend as numpy_backend
+from wireloom.backends.numpy import reader as numpy_reader
 from wireloom.columnar.decoder import RecordSpans
-from wireloom.columnar.machine import numpy_backend, numpy_reader
 from wireloom_protocols import couchbase_dcp
 
 SPEC = """\

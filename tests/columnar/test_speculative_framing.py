@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireloom.columnar.buffers import Array
+from wireloom.buffers import Array
 from wireloom.columnar.fields import Number
 from wireloom.columnar.speculative_framing import MANY, SpeculativeFraming
 

@@ -13,10 +13,10 @@ from support import accelerator
 from support.cases import often
 
 from columnar.captures_to_divide import CAPTURES, UNKNOWN, decoder, divided, frame
-from wireloom.columnar import accel
 from wireloom.columnar import decoder as decoding
 from wireloom.columnar.index import scanner_of
 from wireloom.columnar.splits import places
+from wireloom.loops import accel
 from wireloom.options import ReadOptions
 from wireloom_protocols import couchbase_dcp
 

@@ -8,8 +8,8 @@ import pytest
 from support import accelerator
 
 from wireloom.codec.compression import COMPRESSORS
-from wireloom.columnar import accel
-from wireloom.columnar.unsnappy import SLACK, unsnappy
+from wireloom.loops import accel
+from wireloom.loops.unsnappy import SLACK, unsnappy
 
 pytest.importorskip("cramjam")
 SNAPPY = COMPRESSORS["snappy"]

@@ -10,9 +10,9 @@ import pytest
 from support import compiled
 from support.lockstep import Pair, capture_alike, captures_alike
 
+from wireloom.buffers import nulls
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.reader import Reader
-from wireloom.columnar.buffers import nulls
 from wireloom_protocols import couchbase_dcp, databus, memcached
 
 HEAD = """\

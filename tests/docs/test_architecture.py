@@ -28,7 +28,7 @@ def test_both_trees_are_printed() -> None:
 
 
 STAGES = re.compile(
-    r"(reading(?=\.(?:declarations|syntax|written)\b)|importers\.\w+|options|model|types|codec|columnar\.machine|columnar|programs|expressions|traces)"
+    r"(reading(?=\.(?:declarations|syntax|written)\b)|importers\.\w+|options|model|types|codec|columnar\.execution|columnar|backends\.\w+|loops|programs|expressions|traces)"
     r"(?:(?<=reading)\.\w+)?(?:(?<=programs)\.(?:reading|writing))?(?:\.\w+)?"
 )
 """The modules in which a word of the language keeps its name: what was written, what it means, what reads it."""

@@ -21,6 +21,7 @@ def test_each_instruction_is_in_one_table() -> None:
 
 
 def test_the_page_says_how_many_rows_are_followed_at_once() -> None:
-    from wireloom.columnar.machine import numpy_backend, tiles
+    from wireloom.backends.llvm import tiles
+    from wireloom.backends.numpy import backend as numpy_backend
 
     assert f"{tiles.TILE} rows in a compiled loop, {numpy_backend.TILE:,} in numpy" in " ".join(text(PAGE).split())

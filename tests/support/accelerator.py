@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from support.cases import often
-from wireloom.columnar import accel, encoding
-from wireloom.columnar.machine import llvm_backend
+from wireloom.backends.llvm import backend as llvm_backend
+from wireloom.columnar import encoding
+from wireloom.loops import accel
 
 THERE = accel.ENABLED
 accel.WORTH.after = 0

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pytest
 
 from support.cases import often
-from wireloom import columnar
+from wireloom import buffers, columnar
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cut
-from wireloom.columnar import buffers, decoder, encoding, read_buffers
+from wireloom.columnar import decoder, encoding, read_buffers
 from wireloom.columnar.by_message import NarrowDecoder, message_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Window

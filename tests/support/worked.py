@@ -9,7 +9,7 @@ import pytest
 from support import compiled, every_type
 from support.lockstep import Pair
 from support.paths import ROOT
-from wireloom.columnar.machine import llvm_backend
+from wireloom.backends.llvm import backend as llvm_backend
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp

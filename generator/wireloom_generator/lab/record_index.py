@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.buffers import as_numpy, fields_of, valid_of
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.columns import NANOSECOND_TIME, StructOf
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar import arrow_schema
-from wireloom.columnar.buffers import as_numpy, fields_of, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.windows import Pieces
 from wireloom.inspection import Inspected

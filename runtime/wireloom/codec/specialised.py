@@ -311,4 +311,4 @@ def _variant_of(message: Message, given: Mapping[str, type], variant: Any) -> in
 
 def _back_end() -> Any:
     """What makes functions of programs. It is above the codec, and imported when a kind of records is met often."""
-    return import_module("wireloom.backends.records")
+    return import_module("wireloom.backends.python.records")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar import buffers
-from wireloom.columnar.buffers import Array, Valid, as_arrow
+from wireloom import buffers
+from wireloom.buffers import Array, Valid, as_arrow
 
 
 class Numbers(NamedTuple):

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.buffers import Array, places
 from wireloom.columnar import memory_budget
-from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.refusals import Refusals
 
 

@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, occurring
 from wireloom.codec import Protocol
-from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.decoded_rows import DecodedRows
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.view_columns import ViewedColumns

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, as_arrow, ends_of, row_numbers, valid_of
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
-from wireloom.columnar import accel
-from wireloom.columnar.buffers import Array, as_arrow, ends_of, row_numbers, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop, hop_of
 from wireloom.columnar.python_values import to_arrow
 from wireloom.columnar.record_spans import RecordSpans
+from wireloom.loops import accel
 from wireloom.options import OptionError
 from wireloom.views import Row
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from wireloom.buffers import dictionary, nulls, values_of
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import NANOSECOND_TIME, U64, ColumnType, decimal_size
-from wireloom.columnar.buffers import dictionary, nulls, values_of
 from wireloom.columnar.provenance import fitting
 from wireloom.options import TableTypes
 

@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Spread
-from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import (
+from wireloom.buffers import (
     Array,
     Places,
     Valid,
@@ -23,6 +21,8 @@ from wireloom.columnar.buffers import (
     placed,
     valid_of,
 )
+from wireloom.columnar.arrays import Spread
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.counters import Counted
 from wireloom.columnar.python_values import to_arrow
 from wireloom.columnar.refusals import Refusals

@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, row_numbers
 from wireloom.codec import DecodeError, Packed, Protocol, Unpack
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.errors import broken_off
 from wireloom.codec.reader import Reader
-from wireloom.columnar import accel, memory_budget
+from wireloom.columnar import memory_budget
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch, by_order
-from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoded_rows import Decoded, DecodedRows, RejectedRows
 from wireloom.columnar.envelopes import opened
+from wireloom.columnar.execution.decoding import Machine
+from wireloom.columnar.execution.fused_scan import FusedScan, Proving
+from wireloom.columnar.execution.programs import Programs, programs_of
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.framings import framing_of
 from wireloom.columnar.hopping import Hop
-from wireloom.columnar.machine.decoding import Machine
-from wireloom.columnar.machine.fused_scan import FusedScan, Proving
-from wireloom.columnar.machine.programs import Programs, programs_of
 from wireloom.columnar.memory_budget import BatchTooLargeError, check_budget, heaviness
 from wireloom.columnar.parameter_discovery import BulkAhead
 from wireloom.columnar.prediction import Prediction
@@ -39,6 +39,7 @@ from wireloom.columnar.windows import Pieces
 from wireloom.compressed import DamagedFileError
 from wireloom.contents import parts_of
 from wireloom.kinds import ReadInto
+from wireloom.loops import accel
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 

@@ -12,12 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.codec import EncodeError, Protocol
-from wireloom.codec.captures import CaptureBuilder
-from wireloom.codec.parameter_discovery import WITHIN
-from wireloom.codec.protocol import POSITIONS, PROVENANCE
-from wireloom.columnar import accel, arrow_schema
-from wireloom.columnar.buffers import (
+from wireloom.buffers import (
     LARGEST,
     Allocate,
     Array,
@@ -32,13 +27,19 @@ from wireloom.columnar.buffers import (
     valid_of,
     woven,
 )
-from wireloom.columnar.compiled import labelled, weave
+from wireloom.codec import EncodeError, Protocol
+from wireloom.codec.captures import CaptureBuilder
+from wireloom.codec.parameter_discovery import WITHIN
+from wireloom.codec.protocol import POSITIONS, PROVENANCE
+from wireloom.columnar import arrow_schema
 from wireloom.columnar.envelopes import closed
+from wireloom.columnar.execution.encoding import WritingProgram, together, writing
+from wireloom.columnar.execution.input_columns import outline_of
 from wireloom.columnar.input_arrays import own, unpacked_size
-from wireloom.columnar.machine.encoding import WritingProgram, together, writing
-from wireloom.columnar.machine.input_columns import outline_of
 from wireloom.columnar.memory_budget import weight_of
 from wireloom.columnar.python_values import to_python
+from wireloom.loops import accel
+from wireloom.loops.compiled import labelled, weave
 from wireloom.programs.writing.inputs import VARIANT, Outline
 from wireloom.views import FILE, REASON, RECORD, Row
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import LARGEST, Array, octets_of, places_after
 from wireloom.codec.envelopes import EndedByAny, Envelope
 from wireloom.columnar import flagged
-from wireloom.columnar.buffers import LARGEST, Array, octets_of, places_after
 from wireloom.columnar.record_spans import RecordSpans
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, as_numpy, counts_of, fields_of, items_of, valid_of
+from wireloom.buffers import Array, as_numpy, counts_of, fields_of, items_of, valid_of
 
 
 def alike(one: pa.Array, other: pa.Array) -> Array:

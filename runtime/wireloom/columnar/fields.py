@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec.checksums import Algorithm
-from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import Vector

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec import Protocol
 from wireloom.codec.columns import is_whole
 from wireloom.coercion import plain, whole_number
 from wireloom.columnar.arrays import Numbers
-from wireloom.columnar.buffers import Array
 from wireloom.options import OptionError, unknown
 
 Condition = tuple[str, str, Any]

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from wireloom.backends.numpy.escapes import escaped, unescaped
+from wireloom.buffers import LARGEST, Array, array, octets, octets_of
 from wireloom.codec.envelopes import Flagged
 from wireloom.codec.transforms import Unescaped
-from wireloom.columnar.buffers import LARGEST, Array, array, octets, octets_of
-from wireloom.columnar.escapes import escaped, unescaped
 from wireloom.columnar.record_spans import RecordSpans
 
 

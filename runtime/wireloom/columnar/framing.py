@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.backends.numpy import checksums
+from wireloom.buffers import Array, flags_after, windows
 from wireloom.codec.checksums import Algorithm
 from wireloom.codec.lengths import BetweenFlags, Ends, Terminated
 from wireloom.codec.matching import Match
-from wireloom.columnar import checksums, matching
+from wireloom.columnar import matching
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, flags_after, windows
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Checksum, Number, number
 from wireloom.columnar.rows import Rows

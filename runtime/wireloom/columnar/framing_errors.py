@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.buffers import Array, windows
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing as CodecFraming
@@ -15,7 +16,6 @@ from wireloom.codec.framing import nor
 from wireloom.codec.lengths import Lengths as CodecLengths
 from wireloom.codec.lengths import Probe, differing
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.framing import Checksums, Framing, Lengths
 from wireloom.columnar.prefix_checksums import PrefixChecksums
 from wireloom.columnar.refusals import Refusal

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from wireloom import codec
+from wireloom.buffers import Array
 from wireloom.codec.lengths import Ends
 from wireloom.columnar.batch import Batch, by_order
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.execution.executor import Located
+from wireloom.columnar.execution.programs import programs_of
 from wireloom.columnar.expressions import vector
 from wireloom.columnar.fields import Checksum, Number
 from wireloom.columnar.framing import Framing, Lengths, Probe
-from wireloom.columnar.machine.executor import Located
-from wireloom.columnar.machine.programs import programs_of
 from wireloom.programs.values import NoProgramError
 
 

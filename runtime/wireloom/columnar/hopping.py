@@ -9,22 +9,18 @@ from typing import Any
 import numpy as np
 
 from wireloom import codec
+from wireloom.buffers import Array, flags_after, places_after
 from wireloom.codec.frames import Frame
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.length_sums import Chain, Term, chain
 from wireloom.codec.varints import Varint
-from wireloom.columnar import accel, compiled, matching
-from wireloom.columnar.buffers import Array, flags_after, places_after
+from wireloom.columnar import matching
 from wireloom.columnar.fields import Number
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.speculative_framing import MANY, SpeculativeFraming
 from wireloom.expressions.scalar import function
 from wireloom.expressions.tree import Expr
-
-LengthTerms = tuple[int, Array, Array, Array, Array]
-"""What ``compiled.hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that
-each of its values selects, their constants, where the terms of each begin, and all terms.
-"""
+from wireloom.loops import accel, compiled
 
 
 class Hop:
@@ -81,7 +77,7 @@ class Hop:
         )
 
     @cached_property
-    def terms(self) -> LengthTerms:
+    def terms(self) -> compiled.LengthTerms:
         """The description of these lengths for the accelerator."""
         constants, terms = np.array(self.constants, np.int64), self.table
         begins = np.searchsorted(terms[:, 0], np.arange(len(constants) + 1))

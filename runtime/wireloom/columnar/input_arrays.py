@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import as_arrow, as_numpy, ends_of, lists, valid_of
+from wireloom.buffers import as_arrow, as_numpy, ends_of, lists, valid_of
 from wireloom.columnar.python_values import LISTS, lengths_of
 
 _UNKNOWN = pa.null()

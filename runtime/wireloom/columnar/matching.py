@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec.matching import Selection
-from wireloom.columnar.buffers import Array
 
 
 def numbers(data: Array, selection: Selection) -> Array:

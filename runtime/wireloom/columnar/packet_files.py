@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, as_arrow
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.protocol import PROVENANCE
 from wireloom.columnar import arrow_schema
-from wireloom.columnar.buffers import Array, as_arrow
 from wireloom.columnar.encoding import BATCH_ROWS, Encoder, must_be_told_apart
 from wireloom.options import CaptureKind
 from wireloom.recording.recorder import Recorder, Sending

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Ahead, Cutter
 from wireloom.codec.lengths import Buffer
 from wireloom.codec.parameter_discovery import WITHIN
 from wireloom.columnar.batch import Batch, by_order
-from wireloom.columnar.buffers import Array
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 
 _SINGLE = 16
@@ -77,8 +77,8 @@ class BulkAhead(Ahead):
 
     def _codes(self, batch: Batch) -> Array:
         """The numbers of the messages of records, -1 where they are not known."""
-        from wireloom.columnar.machine.executor import Located
-        from wireloom.columnar.machine.programs import programs_of  # here, as few records do not need it
+        from wireloom.columnar.execution.executor import Located
+        from wireloom.columnar.execution.programs import programs_of  # here, as few records do not need it
 
         codes = np.full(len(batch.start), -1)
         for little, rows in by_order(batch.little, len(codes)):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array
+from wireloom.buffers import Array
+from wireloom.columnar.execution.executor import Located
+from wireloom.columnar.execution.programs import Programs, single_of
 from wireloom.columnar.hopping import Hop
-from wireloom.columnar.machine.executor import Located
-from wireloom.columnar.machine.programs import Programs, single_of
 
 _SAMPLE, _WORTH = 64, 1024 * 1024
 """The first records are sampled if more bytes than this follow."""

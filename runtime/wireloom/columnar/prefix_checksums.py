@@ -8,10 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from wireloom.backends.numpy import checksums
+from wireloom.buffers import Array
 from wireloom.codec.checksums import Algorithm, Crc, Rolling, Totals, Words
-from wireloom.columnar import accel, checksums, compiled
-from wireloom.columnar.buffers import Array
-from wireloom.columnar.crc_loops import FLIPPED
+from wireloom.loops import accel, compiled
+from wireloom.loops.crc_loops import FLIPPED
 
 _OVERLAP = 4
 """If ranges cover each byte this often, kept registers are used; otherwise they are summed directly."""

@@ -8,13 +8,13 @@ import pyarrow as pa
 from wireloom.codec import Protocol
 from wireloom.columnar import arrow_schema
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.machine.disassembly import ProgramLine, disassembled
-from wireloom.columnar.machine.encoding import WritingProgram
-from wireloom.columnar.machine.encoding import writing as programs_to_write
-from wireloom.columnar.machine.executable import Executable
-from wireloom.columnar.machine.executor import Program, Stage
-from wireloom.columnar.machine.input_columns import outline_of_type
-from wireloom.columnar.machine.programs import programs_of
+from wireloom.columnar.execution.disassembly import ProgramLine, disassembled
+from wireloom.columnar.execution.encoding import WritingProgram
+from wireloom.columnar.execution.encoding import writing as programs_to_write
+from wireloom.columnar.execution.executable import Executable
+from wireloom.columnar.execution.executor import Program, Stage
+from wireloom.columnar.execution.input_columns import outline_of_type
+from wireloom.columnar.execution.programs import programs_of
 from wireloom.options import ReadOptions, resolve
 from wireloom.programs import support
 from wireloom.views import View

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, as_arrow, numbers, strings, valid_of
 from wireloom.codec.protocol import PROVENANCE
-from wireloom.columnar.buffers import Array, as_arrow, numbers, strings, valid_of
 from wireloom.files import shown
 from wireloom.views import FILE
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, array, as_arrow, as_numpy, valid_of
 from wireloom.codec import floats
 from wireloom.codec.coercion import Misfit
 from wireloom.codec.meanings import EPOCH
-from wireloom.columnar.buffers import Array, array, as_arrow, as_numpy, valid_of
 from wireloom.units import NANOSECONDS
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, numbers, strings
 from wireloom.codec.cutting import Cut
 from wireloom.codec.protocol import POSITIONS
-from wireloom.columnar.buffers import Array, numbers, strings
 from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.scanning import Cuts
 from wireloom.files import shown

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array, as_arrow, strings
+from wireloom.buffers import Array, as_arrow, strings
 
 Words = str | Array | Sequence[str]
 """Words of a text: the same for all records, or one number or text per record."""

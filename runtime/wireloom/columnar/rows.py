@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array
 from wireloom.columnar.vectors import Vector
 
 

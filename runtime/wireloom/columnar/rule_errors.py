@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Frame
 from wireloom.codec.message import Message
 from wireloom.columnar.arrays import Numbers
-from wireloom.columnar.buffers import Array
 
 RuleErrors = tuple[str, Array, list[DecodeError]]
 """The region that errors are of, the rows, and the error of each."""

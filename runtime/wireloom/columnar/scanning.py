@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
-from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.framing_errors import FramingErrors
 from wireloom.columnar.hopping import Hop, Walk, hop_of

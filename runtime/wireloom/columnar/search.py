@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.buffers import Array, every
 from wireloom.codec.checksums import Crc
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.search import Found, Search
 from wireloom.columnar import matching
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, every
 from wireloom.columnar.framing import Checksums, Framing, Lengths
 from wireloom.columnar.prefix_checksums import PrefixChecksums
 from wireloom.columnar.rows import Rows

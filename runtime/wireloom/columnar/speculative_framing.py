@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array, every
+from wireloom.buffers import Array, every
 from wireloom.columnar.fields import Number
 
 _PLACES, _EACH = 64, 64

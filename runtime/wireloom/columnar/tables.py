@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from wireloom.buffers import Allocate, Growing, own_room
 from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches
-from wireloom.columnar.buffers import Allocate, Growing, own_room
 from wireloom.columnar.consumers import Consumer
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array, Valid
+from wireloom.buffers import Array, Valid
 
 Doubt = Callable[[Array], None]
 """Marks rows, given as a mask, for the codec."""

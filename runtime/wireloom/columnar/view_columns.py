@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, labels, nulls, numbers, repeated
 from wireloom.codec import Protocol
 from wireloom.codec.protocol import CORRUPT
 from wireloom.columnar.arrays import Spread
-from wireloom.columnar.buffers import Array, labels, nulls, numbers, repeated
 from wireloom.columnar.decoded_rows import DecodedRows, Numbered, both, made
 from wireloom.columnar.memory_budget import weight_of, width
 from wireloom.columnar.provenance import fitting

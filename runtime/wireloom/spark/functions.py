@@ -16,9 +16,9 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from wireloom import registry
+from wireloom.buffers import valid_of
 from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import cells, encoding
-from wireloom.columnar.buffers import valid_of
 from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
 from wireloom.columnar.python_values import to_python
 from wireloom.options import Mode, OptionError, ReadOptions

@@ -35,10 +35,10 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from wireloom import registry
+from wireloom.buffers import valid_of
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.columnar import index
-from wireloom.columnar.buffers import valid_of
 from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, hidden_by, hide, hiding, listed, moved, removed

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from wireloom.buffers import Array, octets_of
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.cutting import cuts
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.columnar.buffers import Array, octets_of
 
 
 class WrittenRecords(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array
+from wireloom.buffers import Array
 from wireloom.columnar.traffic.packet_stats import Fate, PacketStats
 from wireloom.columnar.traffic.payloads import Carried
 from wireloom.endpoints import Endpoints, place

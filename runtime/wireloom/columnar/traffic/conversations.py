@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array
+from wireloom.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.connections import Exchange, full, heard
 from wireloom.columnar.traffic.packet_stats import PacketStats

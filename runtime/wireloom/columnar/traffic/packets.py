@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array, octets_of
+from wireloom.buffers import Array, octets_of
 
 
 @dataclass(frozen=True, slots=True)

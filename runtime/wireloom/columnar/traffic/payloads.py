@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wireloom.buffers import Array, as_arrow, octets_of
 from wireloom.columnar import cells
-from wireloom.columnar.buffers import Array, as_arrow, octets_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.packet_stats import Fate, PacketStats

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, every, octets_of, valid_of
+from wireloom.buffers import Array, every, octets_of, valid_of
 from wireloom.columnar.counters import Tally
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import NO_TIME

@@ -7,9 +7,9 @@ from ipaddress import ip_address
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec import DecodeError
 from wireloom.codec.errors import broken_off
-from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window

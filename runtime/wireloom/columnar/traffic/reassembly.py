@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array
+from wireloom.buffers import Array
 
 NUMBERS = 1 << 32
 """Sequence numbers wrap around after so many."""

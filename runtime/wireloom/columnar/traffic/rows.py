@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wireloom.buffers import Array, as_arrow, valid_of
 from wireloom.codec import Protocol
-from wireloom.columnar.buffers import Array, as_arrow, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, ReadOptions, resolve
 

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
+from wireloom.buffers import Array
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
-from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.traffic.reassembly import Delivered

@@ -1,0 +1,1 @@
+"""The back end for single records: programs become functions of Python."""

@@ -1,0 +1,1 @@
+"""Functions in a part of Python that LLVM compiles to machine code (the extra ``accel``)."""
