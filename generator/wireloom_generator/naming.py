@@ -57,6 +57,14 @@ def column_like(name: str, taken: set[str]) -> str:
     return unused(f"{found}_value" if found in _EXPRESSION_WORDS else found, taken, "_")
 
 
+def protocol_like(name: str, what: str) -> str:
+    """A name of a protocol that is close to ``name``; ``what`` it is of is added if that cannot be one."""
+    found = snake_case(name)
+    if column_fault(found) or option_fault(found) or found in SPARK_FORMATS | IMPORTED:
+        return f"{found}_{what}" if found[:1].isalpha() else f"{what}_{found}".strip("_")
+    return found
+
+
 def class_like(name: str, taken: set[str]) -> str:
     """A name of a declaration that is close to ``name`` and is not ``taken``; it is taken then."""
     parts = [part.capitalize() if part.isupper() else part[0].upper() + part[1:] for part in _words(name)]

@@ -7,6 +7,7 @@ import pytest
 from lab import small
 
 from cli.calls import program, run
+from wireloom_generator.lab.session import Session
 
 
 def refused(*arguments: str | Path) -> str:
@@ -17,6 +18,26 @@ def refused(*arguments: str | Path) -> str:
 def test_specs_must_be_there(tmp_path: Path) -> None:
     assert refused("absent") == "there is no file or folder absent; without one, the lab has a spec to start from"
     assert refused(tmp_path) == f"there is no spec in {tmp_path}"
+
+
+def test_a_capture_alone_begins_a_spec_or_continues_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions: list[Session] = []
+    monkeypatch.setattr("wireloom_generator.lab.serving.serve", lambda session, *_: sessions.append(session()))
+    monkeypatch.chdir(tmp_path)
+    Path("Log 7.bin").write_bytes(bytes(range(9)))
+    run("lab", "--no-browser", "Log 7.bin")
+    (begun,) = sessions
+    assert [str(path) for path in begun.workspace.unsaved] == ["specs/log_7/protocol.yaml", "specs/log_7/content.yaml"]
+    small.decoded(begun)
+    assert begun.problems == ()
+    assert "9 bytes" in begun.record(0).tree
+    begun.workspace.edit(begun.path, begun.workspace.drafts[begun.path].text + "ports: [7]\n")
+    for path in begun.workspace.unsaved:
+        begun.workspace.save(path)
+    run("lab", "--no-browser", "Log 7.bin")
+    continued = sessions[1].workspace
+    assert continued.drafts[begun.path].text.endswith("ports: [7]\n")
+    assert not continued.unsaved
 
 
 def test_a_capture_must_be_there(tmp_path: Path) -> None:

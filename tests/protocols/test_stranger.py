@@ -60,6 +60,24 @@ def test_the_starter_passes_check(tmp_path: Path) -> None:
     assert wireloom(tmp_path, "check", "specs/mine") == "specs/mine: no problems\n"
 
 
+@pytest.mark.program
+def test_files_of_a_header_and_records_are_begun_and_decoded(tmp_path: Path) -> None:
+    wireloom(tmp_path, "init", "log", "--file")
+    assert wireloom(tmp_path, "check") == "specs: no problems\n"
+    wireloom(tmp_path, "generate", "--out", "my_protocols")
+    header = "4c4f4731 0100 0800 6174746963000000"
+    printed = wireloom(tmp_path, "decode", "my_protocols.log", "-", "--hex", stdin=f"{header} 00f15365 38ff 01 aa")
+    first, second = map(json.loads, printed.splitlines())
+    assert first["capture"] == {"magic": "4c4f4731", "version": 1, "entry_size": 8, "station": "attic"}
+    assert second["entry"] == {
+        "taken_at": "2023-11-14T22:13:20Z",
+        "temperature": "-2.00",
+        "quality": 1,
+        "quality_name": "Suspect",
+        "trailing_body": "aa",
+    }
+
+
 def test_what_is_generated_can_be_imported(started: Path) -> None:
     code = "from my_protocols import mine; print(mine.messages['reading'].name, mine.Quality.Suspect.value)"
     done = subprocess.run([sys.executable, "-c", code], cwd=started, capture_output=True, text=True, check=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from wireloom import files
-from wireloom.cli import starter
 from wireloom.cli.arguments import parameters, parameters_of
 from wireloom.cli.diagnostics import MisuseError, say
 from wireloom.cli.specs import compiler
+from wireloom.cli.starter_specs import framed_records, unknown_file
 from wireloom.extras import needed
 
 _NEW = "my_protocol"
@@ -29,15 +29,19 @@ _NEW = "my_protocol"
 def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, parameters: Sequence[str]) -> None:
     """Open a page to write a spec beside a capture that it decodes at once.
 
-    Only this machine can open it, and only with the address that is printed.
+    With a capture alone, the spec of an unknown format is begun in specs, or continued if it is there. Only this
+    machine can open the page, and only with the address that is printed.
     """
     told = parameters_of(parameters)
+    if specs is not None and capture is None and specs.is_file() and specs.suffix != ".yaml":
+        specs, capture = None, specs
     workspace, capture_bytes = compiler("lab.workspace"), compiler("lab.capture_bytes")
     _must_exist(specs, "file or folder", "; without one, the lab has a spec to start from")
     _must_exist(capture, "file")
     try:
-        new = starter.texts(_NEW) if specs is None else {}
-        edited = workspace.SpecDrafts([] if specs is None else [specs], new)
+        new = _begun(capture) if specs is None else {}
+        known = [path for path in new if path.is_file()]
+        edited = workspace.SpecDrafts([specs] if specs is not None else known, {} if known else new)
         opened = None if capture is None else capture_bytes.FileBytes(capture)
     except (workspace.UnreadableError, capture_bytes.NoCaptureError) as error:
         raise MisuseError(str(error)) from None
@@ -52,6 +56,13 @@ def lab(specs: Path | None, capture: Path | None, port: int, browser: bool, para
     session = compiler("lab.session").Session
     serve = compiler("lab.serving").serve
     serve(lambda: session(edited, opened, told), port, lambda address: _show(address, browser=browser))
+
+
+def _begun(capture: Path | None) -> dict[Path, str]:
+    """The specs to begin with: of what a capture may be, which gives them its name."""
+    if capture is None:
+        return framed_records(_NEW)
+    return unknown_file(compiler("naming").protocol_like(capture.stem, "file"))
 
 
 def _must_exist(path: Path | None, what: str, hint: str = "") -> None:

@@ -23,8 +23,8 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
         found = copybook(path, sources.text(path))
         records = _records(path, found)
         for item in records:
-            protocol = _named(path.stem if len(records) == 1 else item.name or path.stem)
-            message = _named(item.name or path.stem)
+            protocol = naming.protocol_like(path.stem if len(records) == 1 else item.name or path.stem, "record")
+            message = naming.protocol_like(item.name or path.stem, "record")
             if PurePosixPath(protocol, "protocol.yaml") in files:
                 raise SourceError(item.at, f"there already is a record that becomes the protocol {protocol}")
             try:
@@ -45,14 +45,6 @@ def _records(path: Path, found: Copybook) -> list[DataItem]:
         return found.records
     record = DataItem(1, path.stem.upper(), replace(found.loose[0].at, column=0), items=found.loose)
     return [record, *found.records]
-
-
-def _named(name: str) -> str:
-    """The name of a protocol or a message."""
-    found = naming.snake_case(name)
-    if naming.column_fault(found) or naming.option_fault(found) or found in naming.SPARK_FORMATS | naming.IMPORTED:
-        found = f"{found}_record" if found[:1].isalpha() else f"record_{found}".strip("_")
-    return found
 
 
 IMPORTER = Importer(
