@@ -297,3 +297,9 @@ def test_flags_are_shown_around_a_record_and_what_is_unescaped_inside() -> None:
     assert [(part.name, part.start, part.end) for part in escaped.leaves()] == [
         *(("(flags)", 0, 2), ("(packed)", 2, 14), ("kind", 2, 2), ("text", 2, 2), ("fcs", 2, 2), ("(flags)", 14, 15)),
     ]
+
+
+def test_more_of_a_long_leaf_is_shown_if_asked_for() -> None:
+    leaf = Shown("blob", "blob", SpanKind.FIELD, 0, 1024, "")
+    assert list(hidden(leaf, None, 16, lead=512)) == [(512, 1024 - 32)]
+    assert list(hidden(leaf, None, 16, lead=1024 - 32 - 96)) == []

@@ -84,7 +84,7 @@ def made(page: Actions, paths: Sequence[Path]) -> Parts:
 
 def editor(text: str, changed: Callable[[events.ValueChangeEventArguments[str]], None]) -> ui.codemirror:
     """An editor of YAML."""
-    made = ui.codemirror(text, language="YAML", indent="  ", on_change=changed)
+    made = ui.codemirror(text, language="YAML", indent="  ", line_wrapping=True, on_change=changed)
     return made.classes("lab-editor").props('aria-label="The spec"')
 
 

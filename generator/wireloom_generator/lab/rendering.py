@@ -23,7 +23,7 @@ def unknown_bytes(data: bytes, offset: int) -> Inspected:
 
 def bytes_of(inspected: Inspected) -> str:
     """The bytes of a record, in hexadecimal and as characters."""
-    return hex_view(inspected)
+    return hex_view(inspected, _LEAD)
 
 
 def tree_of(inspected: Inspected, line_of: LineOf) -> str:
@@ -117,6 +117,8 @@ def summary(inspected: Inspected, names: Sequence[str]) -> str:
     return "  ·  ".join(said)
 
 
+_LEAD = 2048
+"""So many bytes of a long value are shown: what it is may not be known yet."""
 _LONG = 12
 """A value with more characters may not fit its column."""
 _SHOWN = 8

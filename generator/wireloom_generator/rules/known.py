@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
-from wireloom_generator import model
+from wireloom_generator import blocks, model
 from wireloom_generator.analysis.scopes import head, nodes
 from wireloom_generator.model import Named, Resolved, Variant
 from wireloom_generator.problems import Violation, closest
@@ -24,7 +24,8 @@ _OTHER_NAMES = {
 
 _BY_THEIR_END = {
     **dict.fromkeys(("strz", "cstring", "asciiz", "stringz", "nullterminated"), 'write type: text, and until: "00"'),
-    **dict.fromkeys(("paddedstring", "char", "fixedstring"), 'write type: text, size: and pad: "00"'),
+    **dict.fromkeys(("paddedstring", "fixedstring"), 'write type: text, size: and pad: "00"'),
+    "char": 'write type: text, and size: 1; with until: "00" if it is longer and ends at the first zero byte',
     "pascalstring": "write type: text, and prefix: u8",
     "greedystring": "write type: text, and size: rest",
     "greedybytes": "write type: bytes, and size: rest",
@@ -79,7 +80,14 @@ def _type_hint(spec: Resolved, known: frozenset[str], name: str) -> str:
         hint = _bracketed(spec, found[1], found[2] or found[3] or "…", is_list=found[2] is not None)
         return hint or closest(found[1], known)
     meant = _our_word(name)
-    return f"did you mean {meant!r}?" if meant else _of_other_tools(name.lower()) or closest(name, known)
+    if meant:
+        return f"did you mean {meant!r}?"
+    return _of_other_tools(name.lower()) or closest(name, known) or _declaration(name)
+
+
+def _declaration(name: str) -> str:
+    """How a type that may be meant is declared; nothing if it cannot have that name."""
+    return f"declare it with types: [{{name: {name}, fields: […]}}]" if blocks.class_fault(name) is None else ""
 
 
 def _our_word(name: str) -> str:
@@ -91,7 +99,7 @@ def _bracketed(spec: Resolved, name: str, count: str, *, is_list: bool) -> str:
     """What to write for a type with a number in brackets, which are square for a list; nothing if that is not known."""
     meant, word = _our_word(name) or name, name.lower()
     if word in _CHARACTERS:
-        return f'write type: text, size: {count} and pad: "00"'
+        return f'write type: text, size: {count} and until: "00"'
     if meant in _SIZED:
         return f"write type: {meant}, and size: {count}"
     if is_list and word not in _BIT_FIELDS:

@@ -11,8 +11,10 @@ from wireloom.codec.tracing import SpanKind
 from wireloom.inspection.record import Failure, Inspected, Shown
 
 PER_LINE = 16
-LONG, LEAD, TAIL = 256, 128, 32
-"""The size from which on a leaf is long, and how many of its first and last bytes are shown."""
+LEAD, TAIL = 128, 32
+"""How many of the first and last bytes of a long leaf are shown."""
+_FEWEST = 96
+"""If fewer bytes would be hidden, a leaf is not long."""
 COLOURS = 6
 """How many colours alternate from leaf to leaf, numbered from 0. The next number is for bytes of no field."""
 
@@ -26,11 +28,11 @@ class Line:
     elided: bool = False
 
 
-def lines(inspected: Inspected) -> tuple[Line, ...]:
-    """The lines of a record."""
+def lines(inspected: Inspected, lead: int = LEAD) -> tuple[Line, ...]:
+    """The lines of a record, with so many of the first bytes of long leaves."""
     found: list[Line] = []
     position = 0
-    for start, end in _all_hidden(inspected):
+    for start, end in _all_hidden(inspected, lead):
         first, last = -(-start // PER_LINE) * PER_LINE, end // PER_LINE * PER_LINE
         if max(first, position) < last:
             found += _shown(position, max(first, position))
@@ -43,19 +45,19 @@ def _shown(start: int, end: int) -> Iterator[Line]:
     yield from (Line(at, min(at + PER_LINE, end)) for at in range(start, end, PER_LINE))
 
 
-def _all_hidden(inspected: Inspected) -> Iterator[tuple[int, int]]:
+def _all_hidden(inspected: Inspected, lead: int) -> Iterator[tuple[int, int]]:
     for leaf in inspected.leaves():
-        yield from hidden(leaf, inspected.error, PER_LINE)
+        yield from hidden(leaf, inspected.error, PER_LINE, lead)
 
 
-def hidden(leaf: Shown, error: Failure | None, width: int) -> Iterator[tuple[int, int]]:
+def hidden(leaf: Shown, error: Failure | None, width: int, lead: int = LEAD) -> Iterator[tuple[int, int]]:
     """The hidden bytes of a long leaf: the inner ones, except around the first byte that shows the error.
 
     The bytes shown there are a line of ``width`` bytes, counted from the leaf's start, and the next line.
     """
-    if leaf.end - leaf.start <= LONG:
+    start, end = leaf.start + lead, leaf.end - TAIL
+    if end - start <= _FEWEST:
         return
-    start, end = leaf.start + LEAD, leaf.end - TAIL
     if error is not None and error.start is not None and start <= error.start < end:
         wrong = leaf.start + (error.start - leaf.start) // width * width
         if start < wrong:

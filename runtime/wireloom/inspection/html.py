@@ -84,9 +84,12 @@ def page(title: str, records: Iterable[tuple[int, Inspected]], notes: Iterable[s
     yield f"<script>\n{script()}</script>\n</body>\n</html>\n"
 
 
-def hex_view(inspected: Inspected) -> str:
-    """The bytes of one record as an HTML element, as in its ``fragment``; script and style sheet are the same."""
-    return "\n".join(_Fragment(inspected).hex()) + "\n"
+def hex_view(inspected: Inspected, lead: int = hexdump.LEAD) -> str:
+    """The bytes of one record as an HTML element, as in its ``fragment``; script and style sheet are the same.
+
+    Of long values, ``lead`` bytes and the last ones are shown.
+    """
+    return "\n".join(_Fragment(inspected, lead).hex()) + "\n"
 
 
 def place_of(part: Shown) -> str:
@@ -97,8 +100,9 @@ def place_of(part: Shown) -> str:
 
 
 class _Fragment:
-    def __init__(self, inspected: Inspected) -> None:
+    def __init__(self, inspected: Inspected, lead: int = hexdump.LEAD) -> None:
         self.inspected = inspected
+        self.lead = lead
         self.colours = hexdump.colours(inspected)
         self.leaf = 0
         self.parts = 0
@@ -124,7 +128,7 @@ class _Fragment:
         yield "</div>"
 
     def _hex(self) -> Iterator[str]:
-        shown = hexdump.lines(self.inspected)
+        shown = hexdump.lines(self.inspected, self.lead)
         owners = hexdump.owners(self.inspected, shown)
         for line in shown:
             if line.elided:
