@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 
 from wireloom.files import CaptureFile
-from wireloom.kinds import ReadInto
+from wireloom.kinds import TELLING, ReadInto, kind_of
+from wireloom.options import CaptureKind
 
 
 class NoCaptureError(Exception):
@@ -23,6 +24,11 @@ class CaptureBytes:
     def read(self, start: int, stop: int) -> bytes:
         """The bytes from ``start`` to before ``stop``, or as many of them as there are."""
         return self._content[start:stop]
+
+    @property
+    def kind(self) -> CaptureKind:
+        """Whether it is records end to end or recorded packets, by its first bytes."""
+        return kind_of(self.read(0, TELLING))
 
     def stream(self) -> ReadInto:
         """Reads the capture from its beginning, once."""

@@ -261,10 +261,11 @@ class Page:
             return
         found = index.found
         shown = f"{listed:,} of " if listed != len(found) else ""
-        share = "" if index.done else f", {found.end / max(1, index.capture.size):.0%} read"
+        share = "" if index.done else f", {index.share_read:.0%} read"
         spoiled = int(found.malformed.sum())
         wrong = f", {spoiled:,} malformed" if spoiled else ""
-        self.parts.count.set_text(index.error or f"{shown}{_counted(len(found), 'record')}{wrong}{share}")
+        counted = f"{shown}{_counted(len(found), 'record')}{wrong}{share}{f', in {index.note}' if index.note else ''}"
+        self.parts.count.set_text(index.error or counted)
 
     def select(self, number: int) -> None:
         """Show a record."""

@@ -5,7 +5,7 @@ bytes; everything else is read again where it is looked at.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Any
@@ -67,27 +67,39 @@ class FoundRecords:
 class RecordIndex:
     """The records of a capture, as far as ``build`` has found them. Other threads may ask meanwhile."""
 
-    def __init__(self, codec: Protocol, capture: CaptureBytes, parameters: Mapping[str, ParameterValue]) -> None:
+    def __init__(
+        self,
+        codec: Protocol,
+        capture: CaptureBytes,
+        parameters: Mapping[str, ParameterValue],
+        times: Sequence[str] | None = None,
+    ) -> None:
         self.codec = codec
         self.capture = capture
         self.names = list(codec.messages)
-        self.times = tuple(_times(codec))
+        self.times = tuple(_times(codec) if times is None else times)
         """The columns that are the time of a record, each that of another message, or of all."""
         self.error = ""
         """Why the capture could not be read to its end."""
+        self.note = ""
+        """What became of what is no record, once all are found."""
         self._given = parameters
         self._parameters: Mapping[str, Any] = parameters
         self._stopped = Event()
         self._lock = Lock()
-        kept = [name for name in _KINDS if name != "time" or self.times]
-        self._arrays: dict[str, Any] = {name: np.zeros(0, _KINDS[name]) for name in kept}
+        kept = [name for name in KINDS if name != "time" or self.times]
+        self._arrays: dict[str, Any] = {name: np.zeros(0, KINDS[name]) for name in kept}
         self._count = 0
         self._end = 0
         self.done = False
 
     @property
-    def known(self) -> dict[str, Any]:
-        """The parameters of records, with those of the capture's header once that is read."""
+    def share_read(self) -> float:
+        """How much of the capture was read."""
+        return self._end / max(1, self.capture.size)
+
+    def known(self, number: int) -> dict[str, Any]:
+        """The parameters of a record, with those of the header of its capture."""
         return dict(self._parameters)
 
     def stop(self) -> None:
@@ -96,9 +108,7 @@ class RecordIndex:
 
     def build(self) -> None:
         """Find all records, unless it is stopped."""
-        columns = ("message", "_corrupt_reason", "_offset", "_length", *self.times)
-        options = ReadOptions(parameters=self._given, positions=True, columns=columns, capture=CaptureKind.RAW)
-        decoder = Decoder(self.codec, options, arrow_schema(View(self.codec, options).columns))
+        decoder = self._decoder(CaptureKind.RAW)
         decoder.rows = decoder.share = _ROWS
         pieces, scanner = Pieces(self.capture.stream(), _PIECE, 0, final=True), decoder.scanner()
         try:
@@ -107,7 +117,7 @@ class RecordIndex:
                 for cuts, after in scanner.scan(window):
                     if self._stopped.is_set():
                         return
-                    self._add(cuts.parameters, list(decoder.cuts(cuts, "")))
+                    self._take(cuts.parameters, list(decoder.cuts(cuts, "")))
                     kept = after
                 pieces.keep(kept)
             self._end = self.capture.size
@@ -130,11 +140,18 @@ class RecordIndex:
         if found.malformed[number]:
             length = min(length, _LONGEST)
         data = self.capture.read(start, start + length)
-        error = self._length_error(start, length) if found.malformed[number] else None
-        preamble = self.codec.preamble
-        if preamble is not None and number == 0 and preamble.awaited(dict(self._given)):
-            return explained(preamble.protocol, data, start, dict(self._given), error), True
-        return explained(self.codec, data, start, dict(self._parameters), error), False
+        error = self._framing_error(number, start, length) if found.malformed[number] else None
+        if self.codec.preamble is not None and self._is_header(number):
+            return explained(self.codec.preamble.protocol, data, start, dict(self._given), error), True
+        return explained(self.codec, data, self.position(number), self.known(number), error), False
+
+    def position(self, number: int) -> int:
+        """Where a record begins to those who read reasons."""
+        return int(self.found.offset[number])
+
+    def origin(self, number: int) -> str:
+        """Where a record comes from, if the capture is not all there is to say."""
+        return ""
 
     def numbers(self, messages: Iterable[str], *, malformed: bool, text: str) -> Any:
         """The numbers of the records that are of some messages, or any without; ``malformed``, and that contain a text
@@ -150,24 +167,41 @@ class RecordIndex:
             chosen &= self._containing(found, text)
         return np.flatnonzero(chosen)
 
-    def _add(self, parameters: Mapping[str, Any], batches: list[Any]) -> None:
+    def _decoder(self, kind: CaptureKind) -> Decoder:
+        """What decodes the columns that the index needs."""
+        columns = ("message", "_corrupt_reason", "_offset", "_length", *self.times)
+        is_recorded = kind is not CaptureKind.RAW
+        options = ReadOptions(
+            parameters=self._given, positions=True, columns=columns, capture=kind, connections=is_recorded
+        )
+        return Decoder(self.codec, options, arrow_schema(View(self.codec, options).columns))
+
+    def _take(self, parameters: Mapping[str, Any], batches: list[Any]) -> None:
         """Take records with their parameters, in batches whose records may be in another order than in the capture."""
-        new = {name: np.concatenate([_column(self, batch, name) for batch in batches]) for name in self._arrays}
+        new = {name: np.concatenate([column_of(self, batch, name) for batch in batches]) for name in self._arrays}
         order = np.argsort(new["offset"], kind="stable")
-        count = self._count + len(order)
-        if not len(order):
-            return
+        if len(order):
+            self._add(parameters, {name: column[order] for name, column in new.items()})
+
+    def _add(self, parameters: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        """Take records with their parameters, as arrays, in order."""
+        count = self._count + len(new["offset"])
         with self._lock:
             self._parameters = parameters
-            self._end = int(new["offset"][order[-1]] + new["length"][order[-1]])
+            self._end = int(new["offset"][-1] + new["length"][-1])
             for name, array in self._arrays.items():
                 if count > len(array):
                     likely = count * self.capture.size // max(1, self._end)
                     self._arrays[name] = np.concatenate([array, np.zeros(likely - len(array) + _ROOM, array.dtype)])
-                self._arrays[name][self._count : count] = new[name][order]
+                self._arrays[name][self._count : count] = new[name]
             self._count = count
 
-    def _length_error(self, start: int, length: int) -> DecodeError | None:
+    def _is_header(self, number: int) -> bool:
+        """Whether a record is the header of the capture, if there is one."""
+        preamble = self.codec.preamble
+        return preamble is not None and number == 0 and preamble.awaited(dict(self._given))
+
+    def _framing_error(self, number: int, start: int, length: int) -> DecodeError | None:
         """The error that a reader of the whole capture found about the length of a record; None if it is another."""
         size = min(self.capture.size, start + length + _AFTER)
         buffer = self.capture.read(start, size)
@@ -191,10 +225,16 @@ class RecordIndex:
         return having
 
 
-_KINDS = {"offset": np.int64, "length": np.int32, "message": np.int16, "malformed": np.bool_, "time": np.int64}
+KINDS: dict[str, type[np.generic]] = {
+    "offset": np.int64,
+    "length": np.int32,
+    "message": np.int16,
+    "malformed": np.bool_,
+    "time": np.int64,
+}
 
 
-def _column(index: RecordIndex, batch: Any, name: str) -> Any:
+def column_of(index: RecordIndex, batch: Any, name: str) -> Any:
     """A column of the index, of the records of a batch."""
     match name:
         case "offset" | "length":

@@ -17,6 +17,7 @@ from wireloom_generator.lab.capture_bytes import CaptureBytes
 from wireloom_generator.lab.compiling import CheckedDrafts, Compiled
 from wireloom_generator.lab.overview import drawn, overview
 from wireloom_generator.lab.record_index import FoundRecords, RecordIndex
+from wireloom_generator.lab.recorded_index import index_of
 from wireloom_generator.lab.worked_example import NoExampleError, example_of, with_example
 from wireloom_generator.lab.workspace import SpecDrafts
 from wireloom_generator.problems import Problem, Severity
@@ -115,7 +116,7 @@ class Session:
         if self.index is not None:
             self.index.stop()
         self.compiled, self._numbers = check.compiled, None
-        self.index = RecordIndex(check.compiled.codec, self.capture, parameters)
+        self.index = index_of(check.compiled.codec, self.capture, parameters)
         return self.index
 
     def fail_examples(self, problems: Sequence[Problem]) -> None:
@@ -166,7 +167,8 @@ class Session:
         tree = rendering.tree_of(inspected, lambda names: compiled.line_of(inspected, names, header=header))
         length = int(index.found.length[number])
         rest = f", the first of {length:,}" if length > len(inspected.data) else ""
-        headline = inspected.headline(number) + rest
+        origin = index.origin(number)
+        headline = inspected.headline(number) + rest + (f", {origin}" if origin else "")
         return RecordView(number, headline, inspected.reason, rendering.bytes_of(inspected), tree)
 
     def message(self, number: int | None) -> str | None:
@@ -183,18 +185,18 @@ class Session:
 
     def at_place(self, share: float, *, by_time: bool) -> int | None:
         """The number of the first record in the picture from a place on, given as a ``share`` of its width."""
-        found = self.found
-        if found is None or not len(found):
+        found, index = self.found, self.index
+        if found is None or index is None or not len(found):
             return None
         if not by_time:
-            return self.nearest(min(int(share * self.capture.size), self.capture.size - 1))
+            return self.nearest(min(int(share * index.capture.size), index.capture.size - 1))
         shown = self._overview(by_time=True)
         wanted = shown.first + share * (shown.last - shown.first)
         return int(abs(found.time.astype(float) - wanted).argmin())
 
     def _overview(self, *, by_time: bool) -> Any:
         assert self.index is not None
-        return overview(self.capture, self.index.found, self.index.names, by_time=by_time)
+        return overview(self.index.capture, self.index.found, self.index.names, by_time=by_time)
 
     def picture(self, *, by_time: bool) -> str:
         """The picture of the capture as HTML; nothing if there is none."""
@@ -211,7 +213,7 @@ class Session:
         message = next((each for each in self.compiled.protocol.messages if each.name == inspected.message), None)
         if header or (inspected.message is not None and message is None):
             raise NoExampleError("it is the header of the capture, which has no worked examples")
-        codec, parameters = self.compiled.codec, self.index.known
+        codec, parameters = self.compiled.codec, self.index.known(number)
         error = None if inspected.error is None else inspected.error.code
         row = codec.decode(inspected.data, parameters, little=inspected.byte_order == "little") if error is None else {}
         example = example_of(name, inspected.data, row, inspected.message, error, _needed(codec, parameters))

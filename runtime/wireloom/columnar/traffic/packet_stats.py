@@ -80,7 +80,12 @@ class PacketStats:
         """Log it: as a warning if nothing was read, something is missing, or the file is damaged."""
         nothing = not any(self.packets[fate] for fate in (Fate.READ, Fate.WITHOUT_DATA))
         level = logging.WARNING if nothing or self.cut or self.gaps or self.damage else logging.INFO
-        LOG.log(level, "wireloom: %s: %s", file, ", ".join(self._said()))
+        LOG.log(level, "wireloom: %s: %s", file, self.summary)
+
+    @property
+    def summary(self) -> str:
+        """All of it in one line."""
+        return ", ".join(self._said())
 
     def _said(self) -> Iterator[str]:
         yield counted(self.packets.total(), "packet")
