@@ -44,6 +44,8 @@ GNUCOBOL = """
        05 SCALED-N          PIC 9(2)P(3).
        05 TINY-N            PIC VP(2)9(2).
        05 SCALED-C          PIC S9(3)P(2) COMP.
+       05 SIGNED-N          PIC S9(2)P(3).
+       05 SIGNED-P          PIC SVP(2)9(3).
        05 ALIGNED-A         PIC S9(4) COMP SYNC.
        05 ALIGNED-B         PIC S9(5) COMP SYNC.
        05 FLOAT-1           COMP-1.
@@ -65,14 +67,14 @@ GNUCOBOL = """
 """
 VALUES: list[list[Any]] = [
     ["Bonn", 12, "-1.05", -12, 12, -7, "-123.45", 99, 123, -5, "-1234567.89", 123456789012, 12000, "0.0012", -12300,
-     -5, 70000, -2.5, 0.125, "ab", -12.5, 20310704, [(1, "x"), (-2, "y"), (3, "z")], [5, -6]],
+     -12000, "0.00123", -5, 70000, -2.5, 0.125, "ab", -12.5, 20310704, [(1, "x"), (-2, "y"), (3, "z")], [5, -6]],
     ["", 9999, "999.99", 120, -999, 0, "0.00", 0, 0, 99, "0.01", 0, 99000, "0.0099", 100,
-     32, -1, 1.0, 1e10, "", 0, 19991231, [(0, "a"), (0, "b"), (0, "c")], []],
+     99000, "-0.00001", 32, -1, 1.0, 1e10, "", 0, 19991231, [(0, "a"), (0, "b"), (0, "c")], []],
 ]  # fmt: skip
 NAMES = [
     "shop", "number_n", "change_n", "lead_n", "lead_s", "trail_s", "packed_n", "packed_u", "packed_6", "small_n",
-    "middle_n", "large_n", "scaled_n", "tiny_n", "scaled_c", "aligned_a", "aligned_b", "float_1", "float_2", "right_x",
-    "edited_n", "opened", "table_t", "line_t",
+    "middle_n", "large_n", "scaled_n", "tiny_n", "scaled_c", "signed_n", "signed_p", "aligned_a", "aligned_b",
+    "float_1", "float_2", "right_x", "edited_n", "opened", "table_t", "line_t",
 ]  # fmt: skip
 
 

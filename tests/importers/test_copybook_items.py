@@ -111,12 +111,37 @@ def test_items_are_what_their_pictures_and_usages_say(tmp_path: Path) -> None:
     ]
 
 
-def test_a_signed_number_with_assumed_digits_is_bytes_with_the_reason(tmp_path: Path) -> None:
-    folder = imported(tmp_path, fixed("01 R.\n    05 A PIC S9(2)P(3).\n    05 B PIC X."))
+@pytest.mark.parametrize(
+    ("clauses", "data", "digits", "value"),
+    [
+        ("PIC S9(2)P(3)", "f1d2", -12, -12000),
+        ("PIC S9(2)P(3)", "f1c2", 12, 12000),
+        ("PIC S9(2)P(3)", "f1f2", 12, 12000),  # without a sign, which is kept
+        ("PIC SVPP9(2)", "f1d2", -12, "-0.0012"),
+        ("PIC S9(3)PP SIGN LEADING SEPARATE", "60f1f2f3", -123, -12300),
+        ("PIC S9(3)PP COMP-3", "123c", 123, 12300),
+        ("PIC SPP9(3) COMP-3", "123d", -123, "-0.00123"),
+        ("PIC SPP9(3) COMP-3", "000d", 0, "0.00000"),
+        ("PIC 9(3)P COMP-3", "123f", 123, 1230),
+    ],
+)
+def test_a_signed_number_with_assumed_digits_has_its_digits_beside_it(
+    tmp_path: Path, clauses: str, data: str, digits: int, value: int | str
+) -> None:
+    found = running(tmp_path, fixed(f"01 R.\n    05 A {clauses}."))
+    row = found.codec.parse(bytes.fromhex(data))
+    assert (row.r.a_digits, shown(row.r.a)) == (digits, value)
+    assert found.codec.build(row).hex() == data
+    (table,) = found.columnar.decode_columnar(bytes.fromhex(data)).to_pylist()
+    assert str(table["r"]["a"]) == str(value)
+
+
+def test_of_a_list_a_signed_number_with_assumed_digits_is_bytes_with_the_reason(tmp_path: Path) -> None:
+    folder = imported(tmp_path, fixed("01 R.\n    05 A PIC S9(2)P(3) OCCURS 2.\n    05 B PIC X."))
     text = (folder / "r.yaml").read_text()
     assert "# TODO: " in text
-    assert "- {name: a, type: bytes, size: 2, doc: PIC S9(2)P(3).}" in text
-    assert compiled.compiled(folder).codec.parse(b"\xf1\xc2\xc1").r.b == "A"
+    assert "- {name: a, type: bytes, size: 2, repeat: {count: 2}, doc: PIC S9(2)P(3).}" in text
+    assert compiled.compiled(folder).codec.parse(b"\xf1\xc2\xf1\xc2\xc1").r.b == "A"
 
 
 @pytest.mark.parametrize(
