@@ -54,6 +54,9 @@ def test_specs_are_written_checked_and_counted() -> None:
         "wrote specs/sensor/protocol.yaml",
         "wrote specs/sensor/line.yaml",
         "wrote specs/schema.json",
+        "Read them, then run:",
+        "  wireloom generate --out my_protocols",
+        "  wireloom decode my_protocols.sensor CAPTURE",
         "messages and types: 1 whole, 0 in bytes, 0 refused, no problems",
     ]
     assert run("check").exit_code == 0
@@ -66,6 +69,7 @@ def test_what_check_refuses_is_bytes_with_the_reason() -> None:
     ) in Path("here/sensor/protocol.yaml").read_text()
     assert result.stderr == "sensor.words:1:1: sensor: in bytes: no integer has 99 bits\n"
     assert result.stdout.endswith("messages and types: 0 whole, 1 in bytes, 0 refused, no problems\n")
+    assert "  wireloom generate here --out my_protocols\n" in result.stdout
 
 
 def test_problems_that_no_place_explains_are_reported() -> None:

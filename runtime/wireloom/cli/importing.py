@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from wireloom_generator.importing import SpecImport
 
 
+_SPECS = Path("specs")
+"""Where ``wireloom generate`` looks for specs."""
+
+
 @click.command("import")
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=Path, help="Files of one format.")
 @click.option("--format", "format_name", metavar="NAME", help="The format; by default the files say it.")
-@click.option("--out", type=Path, default=Path("specs"), help="The folder for the specs.")
+@click.option("--out", type=Path, default=_SPECS, help="The folder for the specs.")
 def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
     """Write specs for formats that are described for other tools, such as Kaitai Struct.
 
@@ -41,6 +45,9 @@ def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
     except (importers.ImporterError, importing.TakenError, ModuleNotFoundError) as error:
         raise MisuseError(str(error)) from error
     _write(result, out)
+    is_broken = any(problem.severity == "error" for problem in result.problems)
+    if result.files and not is_broken:
+        _tell_what_is_next(result, out)
     for outcome in result.outcomes:
         if outcome.reasons:
             complain(f"{outcome.at}: {outcome.name}: {outcome.coverage}: {'; '.join(outcome.reasons)}")
@@ -50,7 +57,7 @@ def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
     said = ", ".join(f"{counts.get(word, 0)} {word}" for word in listed)
     clean = "" if result.problems else ", no problems"
     tell(f"messages and types: {said}{clean}")
-    if any(problem.severity == "error" for problem in result.problems):
+    if is_broken:
         raise Exit(FAILED)
 
 
@@ -63,3 +70,12 @@ def _write(result: "SpecImport", out: Path) -> None:
     compiler("on_disk").put(texts)
     for path in texts:
         tell(f"wrote {files.shown(path)}")
+
+
+def _tell_what_is_next(result: "SpecImport", out: Path) -> None:
+    """Say how records are decoded by the first of the protocols."""
+    name = min(path.relative_to(out).parts[0] for path in result.files)
+    named = "" if out == _SPECS else f" {files.shown(out)}"
+    tell("Read them, then run:")
+    tell(f"  wireloom generate{named} --out my_protocols")
+    tell(f"  wireloom decode my_protocols.{name} CAPTURE")
