@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
-from wireloom_generator.importers.copybook.entries import Copybook, DataItem, copybook
+from wireloom_generator.importers.copybook.data_items import Copybook, DataItem
+from wireloom_generator.importers.copybook.entries import copybook
 from wireloom_generator.importers.copybook.layout import UnsayableError, laid_out
 from wireloom_generator.importers.copybook.writing import record_of
 from wireloom_generator.problems import Location

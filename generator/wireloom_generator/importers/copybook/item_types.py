@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from wireloom_generator.importers.copybook.entries import Usage, Value
+from wireloom_generator.importers.copybook.data_items import Usage, Value
 from wireloom_generator.importers.copybook.layout import Node
 from wireloom_generator.importers.copybook.pictures import Kind
 from wireloom_generator.spec_text import YamlValue

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from wireloom_generator.importers import SourceError
-from wireloom_generator.importers.copybook.entries import DataItem, Sign, Usage
+from wireloom_generator.importers.copybook.data_items import DataItem, Sign, Usage
 from wireloom_generator.importers.copybook.pictures import Kind
 from wireloom_generator.problems import Location
 

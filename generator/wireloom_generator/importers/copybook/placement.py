@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wireloom_generator import naming
-from wireloom_generator.importers.copybook.entries import DataItem
+from wireloom_generator.importers.copybook.data_items import DataItem
 from wireloom_generator.importers.copybook.layout import Node, UnsayableError
 
 

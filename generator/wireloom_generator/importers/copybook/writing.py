@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Outcome
-from wireloom_generator.importers.copybook.entries import Condition, DataItem
+from wireloom_generator.importers.copybook.data_items import Condition, DataItem
 from wireloom_generator.importers.copybook.item_types import (
     Entries,
     default,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
-from wireloom_generator.importers.dbc.layout import Condition, Fields, Layout, Signal
+from wireloom_generator.importers.dbc.layout import Fields, Layout
+from wireloom_generator.importers.dbc.signals import Condition, Signal
 from wireloom_generator.problems import Location
 from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
 
