@@ -10,7 +10,9 @@ def test_hex_may_have_white_space_and_comments() -> None:
     assert len(rows(run("decode", "couchbase_dcp", "-", "--hex", stdin=text))) == 2
 
 
-@pytest.mark.parametrize(("text", "message"), [(b"80\n8x\n", "line 2 is not hex text"), (b"80 5", "digits is odd")])
+@pytest.mark.parametrize(
+    ("text", "message"), [(b"80\n8x\n", "line 2 is not hex text: 'x' is no hex digit"), (b"80 5", "digits is odd")]
+)
 def test_text_that_is_not_hex_is_misuse(text: bytes, message: str) -> None:
     assert message in run("decode", "couchbase_dcp", "-", "--hex", stdin=text, status=2).stderr
 

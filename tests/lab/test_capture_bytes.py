@@ -48,8 +48,8 @@ def test_hex_is_pasted_with_blanks_and_comments() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("57 4", "3 hex digits: one is missing or too many"),
-        ("57\n4g", "line 2: 'g' is no hex digit"),
+        ("57 4", "the number of hex digits is odd"),
+        ("57\n4g", "line 2 is not hex text: 'g' is no hex digit"),
         (" # nothing\n", "there are no bytes; paste hex digits, such as 57 4c 01"),
     ],
 )

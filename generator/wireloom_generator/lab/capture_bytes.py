@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from wireloom.files import CaptureFile
+from wireloom.hex_text import HexTextError, decoded
 from wireloom.kinds import TELLING, ReadInto, kind_of
 from wireloom.options import CaptureKind
 
@@ -65,19 +66,11 @@ class FileBytes(CaptureBytes):
 
 
 def pasted(text: str) -> CaptureBytes:
-    """The bytes that hex digits are. White space and ``#`` comments are left out.
-
-    Raises ``NoCaptureError``.
-    """
-    digits = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        found = "".join(line.partition("#")[0].replace("0x", "").split())
-        if any(char not in "0123456789abcdefABCDEF" for char in found):
-            wrong = next(char for char in found if char not in "0123456789abcdefABCDEF")
-            raise NoCaptureError(f"line {number}: {wrong!r} is no hex digit")
-        digits += found
-    if len(digits) % 2:
-        raise NoCaptureError(f"{len(digits)} hex digits: one is missing or too many")
-    if not digits:
+    """The bytes that hex text is, in which bytes may begin with ``0x``. Raises ``NoCaptureError``."""
+    try:
+        content = decoded(text.replace("0x", ""))
+    except HexTextError as error:
+        raise NoCaptureError(str(error)) from None
+    if not content:
         raise NoCaptureError("there are no bytes; paste hex digits, such as 57 4c 01")
-    return CaptureBytes("pasted bytes", bytes.fromhex(digits))
+    return CaptureBytes("pasted bytes", content)

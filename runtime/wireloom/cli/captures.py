@@ -1,6 +1,5 @@
 """What commands read: files and standard input, piece by piece or line by line, hex text included."""
 
-import binascii
 import io
 import os
 import stat
@@ -13,6 +12,7 @@ from typing import Any, cast
 from wireloom import files
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.compressed import DamagedFileError
+from wireloom.hex_text import HexDecoder, HexTextError
 
 STDIN = "-"
 _CHUNK = 1024 * 1024
@@ -91,40 +91,24 @@ def byte_stream(source: str, *, from_hex: bool = False) -> Iterator[io.BufferedI
 
 
 class _Unhexed(io.RawIOBase):
-    """The bytes of hex text as it arrives. White space is ignored, and ``#`` begins a comment, as in specs."""
+    """The bytes of hex text as it arrives."""
 
     def __init__(self, text: io.BufferedIOBase, name: str) -> None:
-        self._text, self._name = text, name
-        self._line, self._rest, self._in_comment = 1, b"", False
+        self._text, self._name, self._decoder = text, name, HexDecoder()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while text := self._text.read1(len(buffer)):
-            if data := b"".join(self._bytes(text)):
-                buffer[: len(data)] = data
-                return len(data)
-        if self._rest:
-            raise MisuseError(f"{self._name}: the number of hex digits is odd")
+        try:
+            while text := self._text.read1(len(buffer)):
+                if data := self._decoder.decode(text):
+                    buffer[: len(data)] = data
+                    return len(data)
+            self._decoder.finish()
+        except HexTextError as error:
+            raise MisuseError(f"{self._name}: {error}") from None
         return 0
-
-    def _bytes(self, text: bytes) -> Iterator[bytes]:
-        for number, line in enumerate(text.split(b"\n")):
-            if number:
-                self._line += 1
-                self._in_comment = False
-            if self._in_comment:
-                continue
-            code, hash_sign, _ = line.partition(b"#")
-            self._in_comment = bool(hash_sign)
-            digits = self._rest + b"".join(code.split())
-            even = len(digits) & ~1
-            self._rest = digits[even:]
-            try:
-                yield binascii.unhexlify(digits[:even])
-            except binascii.Error:
-                raise MisuseError(f"{self._name}: line {self._line} is not hex text") from None
 
 
 def lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, int, bytes]]:
