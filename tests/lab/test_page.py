@@ -77,6 +77,21 @@ def test_a_broken_spec_says_where_and_keeps_the_last_picture(lab: OpenedLab) -> 
     lab.wait(lambda: not lab.one(".lab-stale").is_displayed() and not lab.all(".lab-problem"))
 
 
+def test_a_message_is_begun_in_the_page(lab: OpenedLab) -> None:
+    lab.button("A new message").click()
+    lab.one(".lab-new-message input").send_keys("level", Keys.ENTER)
+    lab.wait(lambda: "there is a file level.yaml already" in lab.one(".q-notification").text)
+    lab.one(".lab-new-message input").send_keys("_of_old")
+    lab.button("Begin its file").click()
+    lab.wait(lambda: "level_of_old.yaml" in lab.one(".lab-files").text)
+    assert lab.text().startswith("message: level_of_old\n")
+    lab.wait(lambda: lab.all(".lab-problem"))  # it describes all records, as the others do
+    assert not (lab.folder / "meter" / "level_of_old.yaml").exists()
+    lab.editor()
+    lab.press(CONTROL, "s")
+    lab.wait((lab.folder / "meter" / "level_of_old.yaml").exists)
+
+
 def test_bytes_fields_and_lines_point_at_each_other(lab: OpenedLab) -> None:
     lab.file("level.yaml")
     lab.point(lab.field("millimetres"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lab import small
-from wireloom_generator.lab.workspace import ChangedError, SpecDrafts, UnreadableError
+from wireloom_generator.lab.workspace import ChangedError, NoNewFileError, SpecDrafts, UnreadableError
 
 
 @pytest.fixture
@@ -82,3 +82,27 @@ def test_what_is_no_text_is_refused(folder: Path) -> None:
     (folder / "alarm.yaml").write_bytes(b"message: \xff\n")
     with pytest.raises(UnreadableError, match=r"alarm\.yaml is not text in UTF-8: invalid start byte at byte 9"):
         SpecDrafts([folder])
+
+
+def test_a_message_is_begun_beside_the_others(tmp_path: Path) -> None:
+    folder = small.specs(tmp_path)
+    workspace = SpecDrafts([folder])
+    path = workspace.add_message(folder, "status")
+    assert path == folder / "status.yaml"
+    assert path in workspace.files
+    assert workspace.unsaved == [path]
+    assert workspace.drafts[path].text.startswith("message: status\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Status", "'Status' is not snake_case; write 'status'"),
+        ("../status", "'../status' is not snake_case"),
+        ("level", "there is a file level.yaml already"),
+    ],
+)
+def test_a_message_needs_a_name_of_its_own(tmp_path: Path, name: str, said: str) -> None:
+    folder = small.specs(tmp_path)
+    with pytest.raises(NoNewFileError, match=said):
+        SpecDrafts([folder]).add_message(folder, name)

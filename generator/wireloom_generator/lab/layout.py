@@ -27,6 +27,7 @@ class Actions(Protocol):
     """What widgets do."""
 
     def choose(self, path: Path) -> None: ...
+    def add_message(self, name: str) -> bool: ...
     async def filter(self) -> None: ...
     def make_example(self) -> None: ...
     async def over_time(self, by_time: bool) -> None: ...
@@ -142,8 +143,28 @@ def _paste(page: Actions) -> ui.dialog:
     return dialog
 
 
+def file_names(paths: Sequence[Path]) -> dict[str, str]:
+    """What the files to choose from are called, by their paths."""
+    return {str(path): f"{path.parent.name}/{path.name}" for path in paths}
+
+
+def _new_message(page: Actions) -> ui.dialog:
+    with ui.dialog() as dialog, ui.card().classes("lab-card"):
+        name = ui.input("Name of the message").props("autofocus outlined").classes("lab-new-message")
+
+        def take() -> None:
+            if page.add_message(str(name.value or "").strip()):
+                dialog.close()
+
+        name.on("keydown.enter", take)
+        with ui.row():
+            ui.button("Begin its file", on_click=take).props("no-caps dense")
+            ui.button("Cancel", on_click=dialog.close).props("flat no-caps dense")
+    return dialog
+
+
 def _spec(page: Actions, paths: Sequence[Path]) -> dict[str, Any]:
-    names = {str(path): f"{path.parent.name}/{path.name}" for path in paths}
+    names = file_names(paths)
     with ui.element("section").classes("lab-pane lab-spec").props('aria-label="Spec" data-pane'):
         with ui.element("div").classes("lab-bar"):
             files = ui.select(names, with_input=len(names) > 12).props('dense borderless aria-label="File"')
@@ -151,6 +172,7 @@ def _spec(page: Actions, paths: Sequence[Path]) -> dict[str, Any]:
             saved = ui.label().classes("lab-unsaved").props('aria-live="polite"')
             ui.space()
             verdict = ui.label("checking …").classes("lab-verdict").props('aria-live="polite"')
+            _button("", "note_add", _new_message(page).open, "A new message").props('aria-label="A new message"')
             _button("Save", "save", page.save, "Ctrl+S")
         editors = ui.element("div").classes("lab-editors")
         problems = ui.html("", sanitize=False).classes("lab-problem-list")

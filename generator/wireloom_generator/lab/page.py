@@ -11,10 +11,11 @@ from nicegui import background_tasks, context, events, run, ui
 
 from wireloom_generator.lab import layout
 from wireloom_generator.lab.capture_bytes import NoCaptureError, pasted
+from wireloom_generator.lab.output_tabs import OutputTabs
 from wireloom_generator.lab.rendering import problems_list, said
 from wireloom_generator.lab.session import RecordFilter, Session
 from wireloom_generator.lab.worked_example import NoExampleError
-from wireloom_generator.lab.workspace import ChangedError, UnreadableError
+from wireloom_generator.lab.workspace import ChangedError, NoNewFileError, UnreadableError
 
 PAUSE = 0.25
 """For so many seconds nothing is typed before a draft is checked."""
@@ -43,6 +44,7 @@ class Page:
     def build(self) -> None:
         """Make the page."""
         self.parts = layout.made(self, self.session.workspace.files)
+        self.outputs = OutputTabs(self.session, self.client, self.parts, partial(self._call, "theme"))
         for name, handler in self._handlers().items():
             ui.on(name, handler)
         self.open(self.session.path)
@@ -81,7 +83,7 @@ class Page:
             "lab_open": self._open_line,
             "lab_save": lambda _: self.save(),
             "lab_example": lambda _: self.make_example(),
-            "lab_page": lambda event: self.show_page(str(event.args).partition("#")[0]),
+            "lab_page": lambda event: self.outputs.show_page(str(event.args).partition("#")[0]),
             "lab_help": lambda _: self.parts.help.open(),
         }
 
@@ -91,6 +93,18 @@ class Page:
         """Show the file that was chosen, unless it is shown."""
         if path != self.session.path:
             self.open(path)
+
+    def add_message(self, name: str) -> bool:
+        """Begin the file of a message, and show it; whether that worked."""
+        try:
+            path = self.session.workspace.add_message(self.session.folder, name)
+        except NoNewFileError as error:
+            ui.notify(str(error), type="negative")
+            return False
+        self.parts.files.set_options(layout.file_names(self.session.workspace.files))
+        self.open(path)
+        self._schedule()
+        return True
 
     def _open_line(self, event: events.GenericEventArguments) -> None:
         self.open(Path(str(event.args["path"])), int(event.args["line"]), focus=bool(event.args["focus"]))
@@ -192,7 +206,7 @@ class Page:
                 with self.client:
                     self.session.fail_examples(worked[1])
                     self._show_problems()
-                    await self._refresh_tab()
+                    await self.outputs.refresh(self.selected)
 
     async def _build(self, build: Callable[[], None]) -> None:
         await run.io_bound(build)
@@ -352,36 +366,9 @@ class Page:
         self._call("file", str(path), self.editors[path].id, line, True)
         ui.notify(f"added to {path.name}; give it a better name, and save it with Ctrl-S", type="positive")
 
-    # Outputs
-
-    async def _refresh_tab(self) -> None:
-        name = self.parts.tabs.value
-        if name in _MODULES:
-            await self.show_tab(name)
-
     async def show_tab(self, name: str) -> None:
-        """Make what a tab shows of the protocol as it is now."""
-        compiled = self.session.compiled
-        if compiled is None:
-            return
-        if name == "Documentation":
-            await self.show_page(f"{self.session.message(self.selected)}.md")
-        elif name in _MODULES:
-            text = await run.io_bound(lambda: compiled.modules[_MODULES[name]])
-            with self.client:
-                self.parts.codes[name].set_value(text or "")
-                self._call("theme")
-
-    async def show_page(self, name: str) -> None:
-        """Show a page of the documentation, or the front page if there is none of that name."""
-        compiled = self.session.compiled
-        if compiled is None:
-            return
-        with self.client:
-            self.parts.documentation.set_content("…")
-        text = await run.io_bound(lambda: compiled.page(name) or compiled.page("index.md"))
-        with self.client:
-            self.parts.documentation.set_content(text or "")
+        """Make what a tab shows."""
+        await self.outputs.show(name, self.selected)
 
     def _call(self, function: str, *arguments: object) -> None:
         """Call a function of the page's script."""
@@ -390,9 +377,6 @@ class Page:
 
 
 _EMPTY = '<p class="lab-empty">There are no bytes yet. Paste some, or name a capture when you start the lab.</p>'
-
-_MODULES = {"Spark schema": "spark", "Parser": "parsers", "Documentation": ""}
-"""The tabs that show what is generated, with the modules that they show."""
 
 
 def _counted(count: int, what: str) -> str:

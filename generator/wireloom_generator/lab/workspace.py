@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from wireloom_generator import on_disk
+from wireloom_generator import naming, on_disk
 from wireloom_generator.reading import spec
 
 
 class ChangedError(Exception):
     """A file was changed on disk after it was read; ``args`` are the sentence that says so."""
+
+
+class NoNewFileError(Exception):
+    """A file cannot be begun; ``args`` are the sentence that says why."""
 
 
 class UnreadableError(Exception):
@@ -67,6 +71,16 @@ class SpecDrafts:
         """Take a text as the draft of a file."""
         self.drafts[path].text = text
 
+    def add_message(self, folder: Path, name: str) -> Path:
+        """Begin the file of a message in the folder of a protocol. Raises ``NoNewFileError``."""
+        if (fault := naming.column_fault(name)) is not None:
+            raise NoNewFileError(f"{fault[0]}; {fault[1]}")
+        path = folder / f"{name}.yaml"
+        if path in self.drafts or path.exists():
+            raise NoNewFileError(f"there is a file {path.name} already")
+        self.drafts[path] = Draft(_MESSAGE.format(name=name), None)
+        return path
+
     def save(self, path: Path, *, over: bool = False) -> None:
         """Write the draft of a file, whole or not at all.
 
@@ -82,6 +96,14 @@ class SpecDrafts:
         """Drop the draft of a file for what is on disk, and return that. Raises ``UnreadableError`` and ``OSError``."""
         self.drafts[path] = _read(path)
         return self.drafts[path].text
+
+
+_MESSAGE = """\
+message: {name}
+# Which records it describes: fields of the header, and their values, such as {{kind: 1}}.
+match: {{}}
+sections: {{}}
+"""
 
 
 def _change(path: Path, draft: Draft) -> str:
