@@ -30,7 +30,7 @@ def test_a_capture_alone_begins_a_spec_or_continues_it(tmp_path: Path, monkeypat
     assert [str(path) for path in begun.workspace.unsaved] == ["specs/log_7/protocol.yaml", "specs/log_7/content.yaml"]
     small.decoded(begun)
     assert begun.problems == ()
-    assert "9 bytes" in begun.record(0).tree
+    assert "00010203" in begun.record(0).tree
     begun.workspace.edit(begun.path, begun.workspace.drafts[begun.path].text + "ports: [7]\n")
     for path in begun.workspace.unsaved:
         begun.workspace.save(path)

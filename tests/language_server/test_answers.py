@@ -54,6 +54,18 @@ def test_a_broken_spec_keeps_its_last_meaning(opened: Opened) -> None:
     assert "- offset: 4" in found[1]
 
 
+def test_a_file_that_is_broken_when_it_is_opened_has_an_outline_up_to_there(opened: Opened) -> None:
+    opened.edit("station/reading.yaml", "    - name: mark\n", "    - {name: mark\n")
+    opened.check("station/reading.yaml")
+    (message,) = outline(opened.workspace.document(opened.path("station/reading.yaml")))
+    assert message.name == "reading"
+    assert [each.name for each in message.inner] == ["place", "points_count", "points"]
+    path, line, column = opened.cursor("station/reading.yaml", "un¦it: rooms")
+    told = hover(opened.workspace, path, line, column)
+    assert told is not None
+    assert "unit" in told[1].lower()
+
+
 def test_an_outline_has_what_is_declared(opened: Opened) -> None:
     def names(found: tuple[Outlined, ...]) -> list[object]:
         return [[each.name, *names(each.inner)] if each.inner else each.name for each in found]

@@ -43,9 +43,9 @@ class Outlined:
 
 
 def outline(document: Document) -> tuple[Outlined, ...]:
-    """The declarations of a file."""
+    """The declarations of a file; of one that cannot be read, those before the problem."""
     kinds = {id(node): kind for kind, node in document.kinds}
-    return () if document.yaml is None else tuple(_declared(document.yaml, kinds))
+    return () if document.begun is None else tuple(_declared(document.begun, kinds))
 
 
 def _declared(node: YamlNode, kinds: dict[int, type]) -> Iterator[Outlined]:

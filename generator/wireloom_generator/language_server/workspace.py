@@ -14,6 +14,8 @@ from wireloom_generator.reading import shape, source, syntax
 from wireloom_generator.reading.source import YamlMapping
 from wireloom_generator.reading.spec import home, is_declared, read_document
 
+_NEAR = 20
+"""What cannot be read began at most so many lines before the problem that is found."""
 _IMPORTS = re.compile(r"^imports:", re.MULTILINE)
 
 
@@ -32,9 +34,21 @@ class Document:
         return lines_of(self.text)
 
     @cached_property
+    def begun(self) -> YamlMapping | None:
+        """As much of it as can be read: all, or what is before its first problem; None if that is nothing."""
+        if self.yaml is not None or not self.problems:
+            return self.yaml
+        wrong = min(problem.location.line for problem in self.problems) - 1
+        for end in range(wrong, max(0, wrong - _NEAR), -1):
+            found, _ = source.document("\n".join([*self.lines[:end], ""]), self.path)
+            if found is not None:
+                return found
+        return None
+
+    @cached_property
     def kinds(self) -> list[tuple[type, YamlMapping]]:
-        """Its mappings, each with the class that declares their keys; outer ones first."""
-        return [] if self.yaml is None else shape.kinds(self.yaml)
+        """The mappings that can be read, each with the class that declares their keys; outer ones first."""
+        return [] if self.begun is None else shape.kinds(self.begun)
 
 
 @dataclass(frozen=True, eq=False)

@@ -171,13 +171,12 @@ record:
 """
 
 _CONTENT = """\
-# Write what you know above unknown_bytes, field by field:
-#    - {name: magic, type: text, size: 4, doc: The letters RIFF.}
-#    - {name: version, type: u16}
+# Write a field to a line, above unknown_bytes.
 message: content
 match: {}
 
 sections:
   body:
+    - {name: magic, type: bytes, size: 4}
     - {name: unknown_bytes, type: bytes, size: rest}
 """
