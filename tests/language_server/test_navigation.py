@@ -84,6 +84,22 @@ def test_a_parameter_a_variant_and_parts_of_times_are_used_by_name(opened: Opene
     ]  # fmt: skip
 
 
+def test_what_a_type_is_given_is_renamed_where_it_is_passed(opened: Opened) -> None:
+    opened.edit(LIBRARY, "    doc: A place in the plane.\n", "    given: [far]\n    doc: A place in the plane.\n")
+    opened.edit(LIBRARY, "{name: y, type: i16}", "{name: y, type: i16, when: far > 1}")
+    opened.edit(READING, "type: Point, repeat", "type: Point, with: {far: place}, repeat")
+    assert opened.check(LIBRARY) == {}
+    assert found(opened, READING, "{fa¦r: place}") == [
+        "shared/library.yaml:4: given: [«far»",
+        "shared/library.yaml:6: fields: [{name: x, type: i16}, {name: y, type: i16, when: «far»",
+        "station/reading.yaml:7: - {name: points, type: Point, with: {«far»",
+    ]
+    places = renamed(opened.workspace, *opened.cursor(LIBRARY, "[fa¦r]"), "distance")
+    texts = edited(opened.workspace, places, "distance")
+    assert "with: {distance: place}" in texts[opened.path(READING)]
+    assert "when: distance > 1" in texts[opened.path(LIBRARY)]
+
+
 def test_a_name_leads_to_its_declaration(opened: Opened) -> None:
     opened.check(READING)
     for around, at in [

@@ -51,7 +51,7 @@ def _described(checked: Checked, symbol: Symbol) -> str:
         case SymbolKind.PARAMETER:
             given = parts.parameters.get(symbol.name)
             return "" if given is None else f"parameter `{given.name}`: {given.type}\n\n{given.doc.text}"
-        case SymbolKind.MESSAGE | SymbolKind.VARIANT | SymbolKind.SECTION:
+        case SymbolKind.MESSAGE | SymbolKind.VARIANT | SymbolKind.SECTION | SymbolKind.INPUT:
             return f"{symbol.kind} `{symbol.name}`"
 
 

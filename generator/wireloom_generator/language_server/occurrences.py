@@ -36,6 +36,7 @@ class SymbolKind(StrEnum):
     FIELD = "field"
     SECTION = "section"
     PARAMETER = "parameter"
+    INPUT = "input"
     MESSAGE = "message"
     VARIANT = "variant"
 
@@ -137,6 +138,9 @@ def occurrences(checked: Checked) -> Occurrences:
             is_shared = kind is syntax.Variant and entry(node, "shared") is not None
             if isinstance(name, YamlScalar) and not is_shared:
                 found.declare(what, name)
+        if kind is syntax.Struct:
+            for name in scalars(entry(node, "given")):
+                found.declare(SymbolKind.INPUT, name)
     for kind, node in finder.mappings:
         finder.by_keys(kind, node)
     finder.of_records()
@@ -165,6 +169,16 @@ class _Finder:
         return {message.name: message.where("message") for message in self.model.messages}
 
     @cached_property
+    def inputs(self) -> dict[Input, Location]:
+        """Where types declare what they are given."""
+        return {
+            Input(struct.text, name.text): name.at
+            for kind, node in self.mappings
+            if kind is syntax.Struct and isinstance(struct := entry(node, "name"), YamlScalar)
+            for name in scalars(entry(node, "given"))
+        }
+
+    @cached_property
     def variants(self) -> dict[str, Location]:
         return {each.name: each.where("name") for part in self.model.shared for each in part.variants}
 
@@ -185,6 +199,9 @@ class _Finder:
         for word in ("type", "include"):
             if isinstance(name := entry(node, word), YamlScalar) and name.text in structs:
                 self.named(name, structs[name.text].where("name"))
+                passed = entry(node, "with")
+                for each, _ in passed.entries if isinstance(passed, YamlMapping) else ():
+                    self.named(each, self.inputs.get(Input(name.text, each.text)))
         for word in ("enum", "flags"):
             if isinstance(name := entry(node, word), YamlScalar) and name.text in self.numbered:
                 self.named(name, self.numbered[name.text].where("name"))
@@ -240,7 +257,7 @@ class _Finder:
             answers = message.answers
             if answers is not None:
                 for name in scalars(entry(self.by_place.get(answers.at), "by")):
-                    self.named(name, *_places(names.get(name.text, ())))
+                    self.named(name, *self.places(names.get(name.text, ())))
                 self.matched(self.by_place.get(answers.at), "quiet", header)
             proof = entry(self.by_place.get(message.at), "proof")
             self.named(entry(proof, "checksum"), *self._texts(entry(proof, "checksum"), {**header, **names}))
@@ -272,8 +289,16 @@ class _Finder:
         for name in scalars(entry(self.by_place.get(message.answers.at), "more") if message.answers else None):
             self.named(name, variants.get(name.text))
 
+    def places(self, found: Iterable[Seen]) -> list[Location]:
+        """Where these are declared."""
+        return [
+            each.at if isinstance(each, Visit) else self.inputs[each] if isinstance(each, Input) else each.where("name")
+            for each in found
+            if not isinstance(each, Input) or each in self.inputs
+        ]
+
     def _texts(self, node: YamlNode | None, names: Mapping[str, tuple[Seen, ...]]) -> list[Location]:
-        return _places(names.get(node.text, ())) if isinstance(node, YamlScalar) else []
+        return self.places(names.get(node.text, ())) if isinstance(node, YamlScalar) else []
 
     def filled(self, node: YamlMapping | None, slots: Mapping[str, Location]) -> None:
         """The sections of the record that a message or variant fills."""
@@ -292,7 +317,7 @@ class _Finder:
         end = -1
         for step in node.text.split("."):
             first, end = end + 1, end + 1 + len(step)
-            self.part(node, (first, end), _places(meant(self.checked, names, node.text[:end])))
+            self.part(node, (first, end), self.places(meant(self.checked, names, node.text[:end])))
 
     def matched(self, node: YamlMapping | None, key: str, names: Mapping[str, tuple[Seen, ...]]) -> None:
         """Fields, and values of their enums, that select something."""
@@ -352,13 +377,7 @@ class _Finder:
             lines = self.documents[site.at.path].lines
             span = inside(lines, site.at, text, begin, len(step))
             if span is not None:
-                self.found.refer(FileRange(site.at.path, span), _places(seen))
-
-
-def _places(found: Iterable[Seen]) -> list[Location]:
-    """Where these are declared; nothing for inputs, which types declare in a list."""
-    declared = (each for each in found if not isinstance(each, Input))
-    return [each.at if isinstance(each, Visit) else each.where("name") for each in declared]
+                self.found.refer(FileRange(site.at.path, span), self.places(seen))
 
 
 def _span(node: YamlScalar) -> TextRange | None:

@@ -36,6 +36,7 @@ _KINDS = {
     SymbolKind.FIELD: lsp.SymbolKind.Field,
     SymbolKind.SECTION: lsp.SymbolKind.Namespace,
     SymbolKind.PARAMETER: lsp.SymbolKind.Variable,
+    SymbolKind.INPUT: lsp.SymbolKind.Variable,
     SymbolKind.MESSAGE: lsp.SymbolKind.Class,
     SymbolKind.VARIANT: lsp.SymbolKind.Class,
 }
