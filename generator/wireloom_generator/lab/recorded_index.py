@@ -41,7 +41,7 @@ class _GatheredBytes(CaptureBytes):
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _RecordsTogether:
     """Records that were found together, from number ``first`` on, and what is known of them by row."""
 
     first: int
@@ -60,7 +60,7 @@ class RecordedIndex(RecordIndex):
         super().__init__(codec, self.gathered, parameters, times=("_time",))
         self._packets = packets
         self._read = 0
-        self._parts: list[_Part] = []
+        self._parts: list[_RecordsTogether] = []
 
     @property
     def share_read(self) -> float:
@@ -122,7 +122,7 @@ class RecordedIndex(RecordIndex):
         malformed = {*cuts.errors, *cuts.gaps.tolist()}
         errors = {row: held.record(row, decoder.gaps)[0].error for row in malformed}
         self._parts.append(
-            _Part(
+            _RecordsTogether(
                 self._count,
                 cuts.provenance.origins + cuts.start,
                 cuts.parameters,
@@ -135,7 +135,7 @@ class RecordedIndex(RecordIndex):
         self.gathered.append(b"".join([bytes(cuts.window.buffer[start:stop]) for start, stop in places]))
         self._add(cuts.parameters, new)
 
-    def _part(self, number: int) -> _Part:
+    def _part(self, number: int) -> _RecordsTogether:
         return self._parts[bisect_right(self._parts, number, key=lambda part: part.first) - 1]
 
     def _is_header(self, number: int) -> bool:

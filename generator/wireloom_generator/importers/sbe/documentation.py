@@ -1,13 +1,13 @@
 """What a schema says for people: descriptions, limits, versions, and where it says so."""
 
-from wireloom_generator.importers.sbe.schema import Member, whole_number
+from wireloom_generator.importers.sbe.schema import SchemaMember, whole_number
 from wireloom_generator.spec_text import YamlValue
 from wireloom_generator.xml_tree import Element
 
 Yaml = dict[str, YamlValue]
 
 
-def described(element: Element, member: Member | None = None) -> Yaml:
+def described(element: Element, member: SchemaMember | None = None) -> Yaml:
     """The key ``doc`` of an element, or nothing; of a ``member``, also which numbers it may have."""
     said = [element.get("description")]
     if member is not None and member.encoding.declared is not None:
@@ -30,12 +30,12 @@ def source_of(element: Element) -> Yaml:
     return {"source": {"document": element.at.path.name, "section": f"line {element.at.line}"}}
 
 
-def _limits(member: Member) -> str:
+def _limits(member: SchemaMember) -> str:
     low, high = member.said("minValue"), member.said("maxValue")
     return f"From {low} to {high}." if low and high else f"From {low}." if low else f"Up to {high}." if high else ""
 
 
-def _null(member: Member) -> str:
+def _null(member: SchemaMember) -> str:
     """A sentence about the number that stands for no value."""
     primitive = member.encoding.primitive
     if not member.is_optional or not primitive or (primitive == "char" and member.encoding.kind == "type"):

@@ -1,4 +1,4 @@
-"""A message schema of Simple Binary Encoding as it is written: its types, and where they are declared."""
+"""A message schema of Simple Binary SchemaEncoding as it is written: its types, and where they are declared."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _MOST_FIELDS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
+class SchemaEncoding:
     """What the bytes of a field are."""
 
     primitive: str
@@ -30,7 +30,7 @@ class Encoding:
     length: int = 1
     declared: Element | None = None
     """Where it is declared; None for a primitive type by its own name."""
-    members: "tuple[Member, ...]" = ()
+    members: "tuple[SchemaMember, ...]" = ()
     size: int = field(init=False)
     count: int = field(init=False)
     """How many fields it has, with those inside each other."""
@@ -53,11 +53,11 @@ class Encoding:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SchemaMember:
     """A field of a message, a group or a composite."""
 
     element: Element
-    encoding: Encoding
+    encoding: SchemaEncoding
     offset: int
 
     @property
@@ -82,24 +82,24 @@ class Member:
         return whole_number(self.element, "sinceVersion", 0)
 
 
-def end_of(members: Sequence[Member]) -> int:
+def end_of(members: Sequence[SchemaMember]) -> int:
     """The bytes from the start to the end of the last of them."""
     return max((each.offset + each.size for each in members), default=0)
 
 
 @dataclass(slots=True)
-class Schema:
+class MessageSchema:
     """What is in a file and all that it includes."""
 
     top: Element
     sources: Sources
     types: dict[str, Element] = field(default_factory=dict)
     messages: list[Element] = field(default_factory=list)
-    known: dict[Location, Encoding] = field(default_factory=dict)
+    known: dict[Location, SchemaEncoding] = field(default_factory=dict)
     being_read: list[Location] = field(default_factory=list)
 
     @classmethod
-    def of(cls, path: Path, sources: Sources) -> "Schema":
+    def of(cls, path: Path, sources: Sources) -> "MessageSchema":
         with sources.including(path, Location(path, 1, 1)) as text:
             top = parsed(path, text)
             if top.name != "messageSchema":
@@ -125,15 +125,15 @@ class Schema:
             elif each.name == "message":
                 self.messages.append(each)
 
-    def named(self, name: str, by: Element) -> Encoding:
+    def named(self, name: str, by: Element) -> SchemaEncoding:
         """The type of that name, which ``by`` has. Raises ``SourceError``."""
         if name in self.types:
             return self.declared(self.types[name])
         if name in _PRIMITIVES:
-            return Encoding(name)
+            return SchemaEncoding(name)
         raise SourceError(by.at, f"there is no type {name!r}", closest(name, self.types, _PRIMITIVES))
 
-    def declared(self, element: Element) -> Encoding:
+    def declared(self, element: Element) -> SchemaEncoding:
         """The type that an element declares."""
         if element.at not in self.known:
             if element.at in self.being_read:
@@ -145,23 +145,23 @@ class Schema:
             self.being_read.pop()
         return self.known[element.at]
 
-    def read(self, element: Element) -> Encoding:
+    def read(self, element: Element) -> SchemaEncoding:
         if element.name == "composite":
             members = tuple(self.members(element))
             if not members:
                 raise SourceError(element.at, f"nothing is in {element.get('name')}")
-            return Encoding("", declared=element, members=members)
+            return SchemaEncoding("", declared=element, members=members)
         if element.name in ("enum", "set"):
             primitive = self.named(element.needed("encodingType"), element).primitive
             if primitive in ("", "float", "double"):
                 raise SourceError(element.at, f"<{element.name}> is not encoded as {element.get('encodingType')}")
-            return Encoding(primitive, declared=element)
+            return SchemaEncoding(primitive, declared=element)
         primitive = element.needed("primitiveType")
         if primitive not in _PRIMITIVES:
             raise SourceError(element.at, f"{primitive!r} is not a primitive type", closest(primitive, _PRIMITIVES))
-        return Encoding(primitive, whole_number(element, "length", 1), element)
+        return SchemaEncoding(primitive, whole_number(element, "length", 1), element)
 
-    def members(self, element: Element) -> Iterator[Member]:
+    def members(self, element: Element) -> Iterator[SchemaMember]:
         """The fields of a message, a group or a composite, at their offsets."""
         at = count = 0
         for each in element.all("field", "type", "composite", "enum", "set", "ref"):
@@ -171,13 +171,13 @@ class Schema:
             offset = whole_number(each, "offset", at)
             if offset < at:
                 raise SourceError(each.at, f"offset {offset} is before the end of the field before it, {at}")
-            yield (member := Member(each, encoding, offset))
+            yield (member := SchemaMember(each, encoding, offset))
             at, count = offset + member.size, count + encoding.count
             if at > _LONGEST or count > _MOST_FIELDS:
                 what = f"{_LONGEST} bytes" if at > _LONGEST else f"{_MOST_FIELDS} fields"
                 raise SourceError(each.at, f"more than {what} in {element.get('name')}")
 
-    def composite(self, name: str, by: Element, needed: Sequence[str]) -> Encoding:
+    def composite(self, name: str, by: Element, needed: Sequence[str]) -> SchemaEncoding:
         """A composite that has members of these names, all but ``varData`` integers. Raises ``SourceError``."""
         found = self.named(name, by)
         there = {each.element.get("name"): each for each in found.members}
@@ -189,7 +189,7 @@ class Schema:
                 raise SourceError(there[each].element.at, f"{each} of {name} is not an integer")
         return found
 
-    def constant_value(self, member: Member) -> str | int:
+    def constant_value(self, member: SchemaMember) -> str | int:
         element, encoding = member.element, member.encoding
         reference = member.said("valueRef")
         if reference:
@@ -220,13 +220,13 @@ def whole_number(element: Element, attribute: str, default: int) -> int:
     return int(text)
 
 
-def is_whole(member: Member) -> bool:
+def is_whole(member: SchemaMember) -> bool:
     """Whether a member is a single integer that is sent."""
     encoding = member.encoding
     return encoding.kind == "type" and encoding.wire[0] in "iu" and encoding.length == 1 and not member.is_constant
 
 
-def value_of(encoding: Encoding, element: Element) -> int:
+def value_of(encoding: SchemaEncoding, element: Element) -> int:
     """The number of an enum's value or the mask of a set's choice."""
     text = element.text
     if encoding.primitive == "char" and len(text) == 1 and text.isascii():

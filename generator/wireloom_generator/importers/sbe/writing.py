@@ -10,9 +10,9 @@ from wireloom_generator.importers import Coverage, Outcome, SourceError
 from wireloom_generator.importers.sbe.documentation import Yaml, dated, described, source_of
 from wireloom_generator.importers.sbe.schema import (
     DEEPEST,
-    Encoding,
-    Member,
-    Schema,
+    MessageSchema,
+    SchemaEncoding,
+    SchemaMember,
     end_of,
     is_whole,
     value_of,
@@ -56,7 +56,7 @@ class _FieldLine:
 class SchemaWriter:
     """Writes the spec of a schema."""
 
-    def __init__(self, path: Path, schema: Schema, refused: Mapping[Location, str]) -> None:
+    def __init__(self, path: Path, schema: MessageSchema, refused: Mapping[Location, str]) -> None:
         self.path, self.schema, self.refused = path, schema, refused
         self.version = whole_number(schema.top, "version", 0)
         self.outcomes: list[Outcome] = []
@@ -169,7 +169,7 @@ class SchemaWriter:
             raise SourceError(element.at, f"blockLength is {length}, but the fields have {size} bytes")
         return [line.noted for line in self.laid_out(members, taken, length or size)]
 
-    def laid_out(self, members: Sequence[Member], taken: set[str], length: int | None) -> Iterator[_FieldLine]:
+    def laid_out(self, members: Sequence[SchemaMember], taken: set[str], length: int | None) -> Iterator[_FieldLine]:
         """The fields in the order of their offsets, and what is between them."""
         at = 0
         for member in members:
@@ -190,13 +190,13 @@ class SchemaWriter:
             own: Yaml = {"when": f"{self.header['version']} >= {self.version}"} if self.version else {}
             yield _padding(length - at, taken, own)
 
-    def when(self, member: Member) -> Yaml:
+    def when(self, member: SchemaMember) -> Yaml:
         return self.since(member.since) if member.since and "version" in self.header else {}
 
     def since(self, version: int) -> Yaml:
         return {"when": f"{self.header['version']} >= {version}", "since": str(version)}
 
-    def keys(self, member: Member, name: str) -> Yaml:
+    def keys(self, member: SchemaMember, name: str) -> Yaml:
         """What a field is, without its name and its presence."""
         element, encoding = member.element, member.encoding
         if element.at in self.refused and not member.is_constant:
@@ -221,7 +221,7 @@ class SchemaWriter:
             found |= {"repeat": {"count": encoding.length}} if encoding.length > 1 else {}
         return found | described(element, member) | dated(element)
 
-    def constant(self, member: Member) -> Yaml:
+    def constant(self, member: SchemaMember) -> Yaml:
         """A column without bytes."""
         encoding = member.encoding
         value = self.schema.constant_value(member)
@@ -232,7 +232,7 @@ class SchemaWriter:
         label = self.label(encoding, member.element) if encoding.kind == "enum" else {}
         return {"type": encoding.wire, "compute": str(value), **label}
 
-    def label(self, encoding: Encoding, by: Element) -> Yaml:
+    def label(self, encoding: SchemaEncoding, by: Element) -> Yaml:
         """The enum or the flags of a field."""
         assert encoding.declared is not None
         if next(encoding.declared.all("validValue", "choice"), None) is None:
@@ -240,7 +240,7 @@ class SchemaWriter:
             return {}
         return {"enum" if encoding.kind == "enum" else "flags": self.declare(encoding)}
 
-    def composite(self, member: Member, name: str) -> Yaml:
+    def composite(self, member: SchemaMember, name: str) -> Yaml:
         """A number and what a constant beside it says about it, or a struct."""
         encoding = member.encoding
         parts = {each.element.get("name"): each for each in encoding.members}
@@ -263,7 +263,7 @@ class SchemaWriter:
             raise _UnsayableError(f"{member.element.get('name')} has no length")
         return {"type": self.declare(encoding)}
 
-    def declare(self, encoding: Encoding) -> str:
+    def declare(self, encoding: SchemaEncoding) -> str:
         """The name of an enum, flags or a type, which is written if it was not yet."""
         element = encoding.declared
         assert element is not None
@@ -283,7 +283,7 @@ class SchemaWriter:
             self.reasons = outer
         return self.names[element.at]
 
-    def values(self, encoding: Encoding, element: Element) -> Iterator[YamlValue]:
+    def values(self, encoding: SchemaEncoding, element: Element) -> Iterator[YamlValue]:
         """The values of an enum or the bits of a set."""
         taken: set[str] = set()
         seen: dict[int, str] = {}
