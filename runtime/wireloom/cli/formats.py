@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from wireloom import registry
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import is_seen
+from wireloom.cli.writer_thread import writer_thread
 from wireloom.codec import Column, Protocol
 from wireloom.json_rows import json_line, json_writer, without_nulls
 from wireloom.options import ReadOptions, TableTypes
@@ -85,14 +86,14 @@ def consumer_of(protocol: Protocol, options: ReadOptions, form: Format, types: T
 
 
 def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:
-    """Write batches as they arrive."""
-    with table_writer(schema, form, stream) as writer:
+    """Write batches as they arrive, each while the next ones are made."""
+    with table_writer(schema, form, stream) as writer, writer_thread() as write:
         if form is Format.ARROW:
             for batch in batches:
-                writer.write_batch(batch)
+                write(writer.write_batch, batch)
             return
         for group in _groups(batches):
-            writer.write_table(group)
+            write(writer.write_table, group)
 
 
 def table_writer(schema: "pa.Schema", form: Format, stream: BinaryIO) -> "ParquetWriter | pa.ipc.RecordBatchFileWriter":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireloom.cli.formats import Format, RowGroup, consumer_of, row_writer, table_writer
 from wireloom.cli.outputs import whole_files
+from wireloom.cli.writer_thread import writer_thread
 from wireloom.codec import Protocol
 from wireloom.options import ReadOptions, TableTypes
 from wireloom.views import NO_MESSAGE, Row, View, flattened, narrow
@@ -66,7 +67,7 @@ class Split:
 
     def write_batches(self, batches: "Iterable[pa.RecordBatch]") -> None:
         """Write batches of one message each, as ``decoder`` gives them."""
-        with whole_files(self.folder) as opened, ExitStack() as writers:
+        with whole_files(self.folder) as opened, ExitStack() as writers, writer_thread() as write:
             writer = {}
 
             def begun(name: str) -> None:
@@ -78,7 +79,7 @@ class Split:
             for name, group in _groups(self._given(batches)):
                 if name not in writer:
                     begun(name)
-                writer[name].write_table(group)
+                write(writer[name].write_table, group)
 
     def decoder(self, options: ReadOptions) -> "NarrowDecoder":
         """What decodes into batches of one message each."""
