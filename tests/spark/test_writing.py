@@ -150,6 +150,22 @@ def test_a_record_behind_one_that_is_cut_off_begins_a_new_file(session: SparkSes
     assert [path.read_bytes() for path in seen(tmp_path / "out")] == [CUT_OFF, UNKNOWN + CUT_OFF]
 
 
+def test_only_the_last_record_of_a_file_lacks_its_terminator(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = compiled.FEATURES["unterminated_record"].read_text(encoding="utf-8")
+    compiled.written(text, tmp_path / "package")
+    monkeypatch.syspath_prepend(tmp_path)
+    for number, data in enumerate([b"N4:a\nN4:b", b"N4:c", b"N4:d\n", b"N4:e"]):
+        (tmp_path / f"{number}.bin").write_bytes(data)
+    name = "package.unterminated_record"
+    register(session, name)
+    read = session.read.format("unterminated_record")
+    save(read.load(f"{tmp_path}/*.bin").coalesce(1), tmp_path / "out", "unterminated_record")
+    assert content(tmp_path / "out") == b"N4:a\nN4:b\nN4:c\nN4:d\nN4:e"
+    assert read.load(str(tmp_path / "out")).select("line_end").collect()[-1] == (bytearray(),)
+
+
 def test_records_between_malformed_ranges_are_the_same_again(session: SparkSession, tmp_path: Path) -> None:
     doubted = UNKNOWN[:5] + b"\x28" + UNKNOWN[6:]
     lines = [UNKNOWN, b"????", UNKNOWN, b"????????", doubted, b"??", UNKNOWN]
