@@ -82,7 +82,7 @@ def test_only_the_last_row_lacks_its_terminator(tmp_path: Path, monkeypatch: pyt
     name, capture, table = "of_lines.unterminated_record", tmp_path / "notes", tmp_path / "notes.parquet"
     capture.write_bytes(b"N4:a\nN4:b")
     rows = run("decode", name, capture).stdout_bytes
-    run("decode", name, capture, "--output", table)
+    run("decode", name, capture, "--format", "parquet", "--output", table)
     for source in ((), (table,)):
         assert run("encode", name, *source, stdin=rows).stdout_bytes == b"N4:a\nN4:b"
         assert run("encode", name, "--hex", *source, stdin=rows).stdout == "4e343a610a\n4e343a62\n"

@@ -53,7 +53,7 @@ def _terminators(record: model.Record, end: model.Terminator) -> Iterator[Violat
     """Reports terminators that are empty or ambiguous, or get lost."""
     if (word := record.stray.get("unterminated")) is not None:
         yield Violation(record.where("unterminated"), f"unknown word {word!r}", closest(word, UNTERMINATED))
-    if b"" in end.ends:
+    elif b"" in end.ends:
         yield Violation(record.where("until"), "a terminator has at least one byte", 'as in until: "0a"')
     elif end.unterminated and end.raw is None:
         what = "the last record may lack its terminator, and would be written with it"
