@@ -24,7 +24,8 @@ _OTHER_NAMES = {
 
 _BY_THEIR_END = {
     **dict.fromkeys(("strz", "cstring", "asciiz", "stringz", "nullterminated"), 'write type: text, and until: "00"'),
-    **dict.fromkeys(("paddedstring", "char", "fixedstring"), 'write type: text, size: and pad: "00"'),
+    **dict.fromkeys(("paddedstring", "fixedstring"), 'write type: text, size: and pad: "00"'),
+    "char": 'write type: text, size: and until: "00"',
     "pascalstring": "write type: text, and prefix: u8",
     "greedystring": "write type: text, and size: rest",
     "greedybytes": "write type: bytes, and size: rest",
@@ -91,7 +92,7 @@ def _bracketed(spec: Resolved, name: str, count: str, *, is_list: bool) -> str:
     """What to write for a type with a number in brackets, which are square for a list; nothing if that is not known."""
     meant, word = _our_word(name) or name, name.lower()
     if word in _CHARACTERS:
-        return f'write type: text, size: {count} and pad: "00"'
+        return f'write type: text, size: {count} and until: "00"'
     if meant in _SIZED:
         return f"write type: {meant}, and size: {count}"
     if is_list and word not in _BIT_FIELDS:
