@@ -106,4 +106,3 @@ def test_streams_end_with_it(lines: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     assert MAX_RECORD_BYTES > 3
     with pytest.raises(DecodeError, match="too-long"):
         lines.parse_stream(BytesIO(b"abcd\n"))
-

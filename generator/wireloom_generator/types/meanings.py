@@ -361,7 +361,7 @@ class Identifier(_Meaning):
         return self.called
 
 
-_OTHER_VERSION = {("ipv4", 16): "ipv6", ("ipv6", 4): "ipv4"}
+_OTHER_VERSION: Mapping[tuple[str, int | None], str] = {("ipv4", 16): "ipv6", ("ipv6", 4): "ipv4"}
 """The addresses that have so many bytes, which one of the other version does not have."""
 Meaning = Timestamp | Duration | DecimalNumber | DoubleNumber | Identifier
 """Every meaning. A ``match`` without a case for one of them does not pass mypy."""
