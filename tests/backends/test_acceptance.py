@@ -32,7 +32,6 @@ KEPT = {
     ("several_terminators", "values"),
     ("unescape", "named"),
     ("sized_integers", "reading"),
-    ("unterminated_record", "note"),
     ("unterminated_record", "pair"),
     ("varints_derived", "box"),
     ("zoned", "payment"),
