@@ -9,8 +9,8 @@ local is_loaded, wireloom = pcall(dofile, folder .. "wireloom.lua")
 if not is_loaded then
   error("pcap.lua needs wireloom.lua (" .. tostring(wireloom) .. ").\n" ..
     "Copy wireloom.lua, which is generated beside pcap.lua, into " .. folder, 0)
-elseif wireloom.VERSION ~= "e5af2576" then
-  error("pcap.lua needs version e5af2576 of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
+elseif wireloom.VERSION ~= "35441bcd" then
+  error("pcap.lua needs version 35441bcd of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
     "Copy pcap.lua and wireloom.lua from the same folder into " .. folder, 0)
 end
 local _ENV = wireloom -- the names below, such as `field` and `uint`, are those that wireloom.lua returns

@@ -7,9 +7,12 @@ from pathlib import Path
 
 from wireloom_generator import rules
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem
+from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.reading.spec import ReadFile, load, read_file
 from wireloom_generator.resolve import resolve
+
+_SAID_LAST = frozenset({"no-message"})
+"""The rules about what specs may still lack while they are written: they report nothing as long as there are errors."""
 
 
 def read(
@@ -22,7 +25,10 @@ def read(
     with uncollected():
         specs, problems = load(paths, read, new)
         models = [resolve(spec) for spec in specs]
-        return models, sorted({*problems, *(problem for model in models for problem in rules.check(model))})
+        found = {*problems, *(problem for model in models for problem in rules.check(model))}
+        if any(problem.severity is Severity.ERROR for problem in found):
+            found = {problem for problem in found if problem.rule not in _SAID_LAST}
+        return models, sorted(found)
 
 
 @contextmanager

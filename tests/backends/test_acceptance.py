@@ -32,6 +32,7 @@ KEPT = {
     ("several_terminators", "values"),
     ("unescape", "named"),
     ("sized_integers", "reading"),
+    ("unterminated_record", "pair"),
     ("varints_derived", "box"),
     ("zoned", "payment"),
 }

@@ -75,6 +75,22 @@ def test_what_ends_a_list_may_be_left_out_where_it_is_derived(tmp_path: Path, mo
         assert result.stderr == f"wireloom: standard input: line 1: {message}\n"
 
 
+def test_only_the_last_row_lacks_its_terminator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    specs = compiled.folders(compiled.FEATURES["unterminated_record"].read_text(encoding="utf-8"), tmp_path / "specs")
+    run("generate", specs, "--out", tmp_path / "of_lines")
+    name, capture, table = "of_lines.unterminated_record", tmp_path / "notes", tmp_path / "notes.parquet"
+    capture.write_bytes(b"N4:a\nN4:b")
+    rows = run("decode", name, capture).stdout_bytes
+    run("decode", name, capture, "--format", "parquet", "--output", table)
+    for source in ((), (table,)):
+        assert run("encode", name, *source, stdin=rows).stdout_bytes == b"N4:a\nN4:b"
+        assert run("encode", name, "--hex", *source, stdin=rows).stdout == "4e343a610a\n4e343a62\n"
+    assert run("encode", name, stdin=rows + rows).stdout_bytes == b"N4:a\nN4:b\nN4:a\nN4:b"
+    twice = run("encode", name, "--hex", stdin=rows + rows).stdout
+    assert twice == "4e343a610a\n4e343a62\n4e343a610a\n4e343a62\n"
+
+
 def test_bytes_in_place_of_rows_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "capture.bin"
     path.write_bytes(b"\x00\x8d\n")

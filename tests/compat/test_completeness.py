@@ -35,6 +35,7 @@ FEATURES_TRIED = (
     "times_of_fields", "times_of_ntp_and_gps",
     "recursion_without_ends",
     "packed_characters", "bitmap", "prefix_in_digits", "counted_characters", "header_derived", "several_terminators",
+    "unterminated_record",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -62,6 +63,7 @@ UNCOMPARED = {
     (model.BitField, "hex"): "how the spec writes numbers",
     (model.Probe, "hex"): "how the spec writes numbers",
     (model.BitField, "when"): "that of its integer is compared",
+    (model.Record, "stray"): "no spec without mistakes has one",
     (model.Bits, "stray"): "no spec without mistakes has one",
     (model.Bits, "others"): "the shifts of bit fields are compared",
     (model.Bits, "faults"): "no spec without mistakes has one",

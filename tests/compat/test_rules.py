@@ -40,6 +40,8 @@ UNSEEN = {
     "framing-changed--between_raw: FORWARD": "no record here is between flags",
     "framing-changed--several_terminators: BACKWARD": "no record here has a line feed",
     "framing-changed--several_terminators: FORWARD": "no record here has a line feed",
+    "framing-changed--unterminated: BACKWARD": "what ended with a terminator still does",
+    "framing-changed--unterminated: FORWARD": "no record here has a line feed",
     "framing-changed--fields: FORWARD": "a record with no bytes left over ends where its fields end",
     "framing-changed--rest: BACKWARD": "a single record is all there is",
     "byte-order-changed--told_by_another: BACKWARD": "parameters are what they are by default",

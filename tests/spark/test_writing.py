@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import chain, groupby, product
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from support import vectors
+from support import compiled, vectors
 from support.paths import ROOT
 
 from spark.records_and_rows import CUT_OFF, MARKER, STREAM, UNKNOWN, collected
@@ -148,6 +149,21 @@ def test_a_record_behind_one_that_is_cut_off_begins_a_new_file(session: SparkSes
         (tmp_path / f"{number}.bin").write_bytes(data)
     save(session.read.format("couchbase_dcp").load(f"{tmp_path}/*.bin").coalesce(1), tmp_path / "out")
     assert [path.read_bytes() for path in seen(tmp_path / "out")] == [CUT_OFF, UNKNOWN + CUT_OFF]
+
+
+def test_only_the_last_record_of_a_file_lacks_its_terminator(session: SparkSession, tmp_path: Path) -> None:
+    from wireloom.spark import register
+
+    with compiled.installed("unterminated_record", "of_lines", tmp_path / "package"):
+        session.sparkContext.addPyFile(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "package"))
+        register(session, "of_lines.unterminated_record", name="lines")
+        for number, data in enumerate([b"N4:a\nN4:b", b"N4:c", b"N4:d\n", b"N4:e"]):
+            (tmp_path / f"{number}.bin").write_bytes(data)
+        rows = session.read.format("lines").load(f"{tmp_path}/*.bin").coalesce(1)
+        save(rows, tmp_path / "out", "lines")
+        assert content(tmp_path / "out") == b"N4:a\nN4:b\nN4:c\nN4:d\nN4:e"
+        again = session.read.format("lines").load(str(tmp_path / "out"))
+        assert [row.line_end for row in again.collect()] == [None, None, None, None, b""]
 
 
 def test_records_between_malformed_ranges_are_the_same_again(session: SparkSession, tmp_path: Path) -> None:

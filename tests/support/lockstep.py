@@ -21,7 +21,7 @@ import pytest
 from support.cases import often
 from wireloom import buffers, columnar
 from wireloom.codec import DecodeError, EncodeError, Protocol
-from wireloom.codec.captures import CaptureBuilder
+from wireloom.codec.captures import CaptureBuilder, ended
 from wireloom.codec.cutting import Cut
 from wireloom.columnar import decoder, encoding, read_buffers
 from wireloom.columnar.by_message import NarrowDecoder, message_of
@@ -158,12 +158,12 @@ def rows_alike(pair: Pair, rows: pa.Table, **options: Any) -> None:
     given = {name: value for name, value in options.items() if name in {each.name for each in pair.codec.parameters}}
     table, expected, refusal = table_of(pair.codec), [], None
     builder = CaptureBuilder(pair.codec, given)
-    for batch in rows.combine_chunks().to_batches():
-        for row in encoding.plain(batch):
-            try:
-                expected.append(builder.build(row))
-            except EncodeError as error:
-                refusal = refusal or (str(error), len(expected))
+    plain = (row for batch in rows.combine_chunks().to_batches() for row in encoding.plain(batch))
+    for _, row in ended(pair.codec, enumerate(plain)):
+        try:
+            expected.append(builder.build(row))
+        except EncodeError as error:
+            refusal = refusal or (str(error), len(expected))
     if refusal is None:
         assert table.encode_records(rows, **given).to_pylist() == expected
         assert table.encode_columnar(rows, **given).to_pybytes() == b"".join(expected)

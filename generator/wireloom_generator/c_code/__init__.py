@@ -345,7 +345,7 @@ class Translation:
         (ends, *others) = self.codec.framing.lengths
         if not others and isinstance(ends, Everything) and not ends.fields and ends.valid is None:
             return
-        if not others and isinstance(ends, Terminated) and len(ends.until) < 8:
+        if not others and isinstance(ends, Terminated) and not ends.enveloped and len(ends.until) < 8:
             numbers = int.from_bytes(ends.until, "little"), len(ends.until), 1, 1
             (stop,) = at.asm.several(op.FIND, 1, (op.START, op.STOP, op.ONES), numbers)
             at.must(at.asm.value(op.EQUAL, (at.moved(stop, len(ends.until)), op.STOP)))

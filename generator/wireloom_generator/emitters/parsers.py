@@ -258,7 +258,7 @@ def _envelope(end: model.End | None) -> Code | None:
         case model.BetweenFlags():
             return _flagged(end)
         case model.Terminator(raw=str() as raw):
-            return call("EndedByAny", *map(literal, end.ends), raw=string(raw))
+            return call("EndedByAny", *map(literal, end.ends), raw=string(raw), unterminated=end.unterminated)
         case _:
             return None
 
@@ -294,7 +294,7 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         message = [lengths.beginning.message] if lengths.beginning.message else []
         return call("Headed", "RECORD", *message, length=length, match=match, valid=valid, most=most)
     if isinstance(lengths.end, model.Terminator):
-        return call("Terminated", *map(literal, lengths.end.ends))
+        return call("Terminated", *map(literal, lengths.end.ends), unterminated=lengths.end.unterminated)
     if isinstance(lengths.end, model.BetweenFlags):
         return call("BetweenFlags", literal(lengths.end.flag))
     if isinstance(lengths.end, model.Fields):

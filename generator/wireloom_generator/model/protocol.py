@@ -43,12 +43,13 @@ class Record(Framed):
     """The common layout of a protocol's records, with their length unless each message has its own.
 
     ``names`` are those that its expressions can use. With ``resync``, a reader continues at the next valid record after
-    an invalid one.
+    an invalid one. ``stray`` are invalid words, by key.
     """
 
     nodes: tuple[Node, ...]
     names: Names
     resync: bool
+    stray: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def slots(self) -> tuple[Slot, ...]:

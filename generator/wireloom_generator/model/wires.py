@@ -126,7 +126,7 @@ class Rest:
 class Terminator:
     """Up to these bytes, or one of the ``others``, at a multiple of ``unit`` bytes. They are not part of the value
     (``drop``), its end (``keep``), or the start of the next field (``leave``). The column ``raw`` has those of a record
-    that ends with one of the others.
+    that ends with one of the others, or with none.
     """
 
     value: bytes

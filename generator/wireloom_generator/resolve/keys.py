@@ -159,6 +159,12 @@ def meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
             yield key, value if isinstance(value, str) else ""
 
 
+def stray_of_record(record: syntax.Record) -> Iterator[tuple[str, str]]:
+    """The invalid words of a record, by key."""
+    if record.unterminated not in (None, *UNTERMINATED):
+        yield "unterminated", record.unterminated
+
+
 def stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
     """The invalid words, by key."""
     if field.bit is not None:

@@ -9,7 +9,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
-from wireloom_generator.resolve import capture, conditions
+from wireloom_generator.resolve import capture, conditions, keys
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.resolve.matches import selectors
@@ -100,13 +100,15 @@ class _Resolving:
             end=self.end(written, names),
             proof=self.proof(written.proof, names),
             resync=written.resync,
+            stray=dict(keys.stray_of_record(written)),
             written=written,
         )
 
     def end(self, written: syntax.Record | syntax.Message, names: Names) -> model.End | None:
         """Where records end."""
         if isinstance(written, syntax.Record) and written.ends:
-            return model.Terminator(written.ends[0], others=written.ends[1:], raw=written.raw)
+            missing, (end, *others) = written.unterminated == "allowed", written.ends
+            return model.Terminator(end, unterminated=missing, others=tuple(others), raw=written.raw)
         if isinstance(written, syntax.Record) and (flags := written.between) is not None:
             given = flags.unescape
             escaping = conditions.escapes(given) if isinstance(given, syntax.Escapes) else given

@@ -113,9 +113,6 @@ def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Violation]:
     if bit.enum is not None and bit.boolean:
         what = "a bool cannot have an enum"
         yield Violation(bit.where("enum"), what, "delete type: bool, and the enum can name 0 and 1")
-    elif bit.enum is not None and bit.count is not None:
-        hint = f"name an item that is computed: {{compute: '{bit.name}[0]', enum: {bit.enum}}}"
-        yield Violation(bit.where("enum"), "a list of numbers cannot have an enum", hint)
     elif bit.enum is not None:
         yield from _enum_fits(spec, bit, bit.enum, bit.type.values, f"{bit.width} bits")
 

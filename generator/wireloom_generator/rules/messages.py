@@ -8,7 +8,7 @@ from wireloom_generator.analysis.scopes import head
 from wireloom_generator.analysis.selectors import faults, header_fields
 from wireloom_generator.expressions import conditions
 from wireloom_generator.model import Resolved, matching
-from wireloom_generator.problems import Violation, closest, seen_from
+from wireloom_generator.problems import Severity, Violation, closest, seen_from
 from wireloom_generator.types import Boolean, whole
 from wireloom_generator.types.columns import Primitive
 
@@ -31,6 +31,14 @@ def dispatch(spec: Resolved) -> Iterator[Violation]:
             sound.append(message)
             yield from _not_fixed(spec, message) if spec.record.end is None else ()
     yield from _both_match(spec, sound)
+
+
+def no_message(spec: Resolved) -> Iterator[Violation]:
+    """Reports protocols without a message."""
+    if spec.is_whole and not spec.messages:
+        what = "there is no message, so every record will be unknown, with its fields as bytes"
+        hint = "add a file for each kind of record, as in first.yaml: message: first, match: {}"
+        yield Violation(spec.protocol.where("protocol"), what, hint, Severity.WARNING)
 
 
 def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Violation]:

@@ -8,7 +8,8 @@ from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Expr, Function
 from wireloom_generator.model import Order, Resolved
-from wireloom_generator.problems import Location, Violation
+from wireloom_generator.problems import Location, Violation, closest
+from wireloom_generator.reading.vocabulary import UNTERMINATED
 
 
 def record_length(spec: Resolved) -> Iterator[Violation]:
@@ -25,9 +26,10 @@ def record_length(spec: Resolved) -> Iterator[Violation]:
             yield Violation(message.where("length"), f"the record has {has}")
     if isinstance(record.end, model.Terminator):
         yield from _terminators(record, record.end)
-    elif record.gives("raw"):
-        what = "raw needs several terminators, which the record does not have"
-        yield Violation(record.where("raw"), what, "delete it")
+    else:
+        for key in filter(record.gives, ("raw", "unterminated")):
+            what = f"{key} needs a terminator, which the record does not have"
+            yield Violation(record.where(key), what, "delete it")
     if record.gives("until") and record.gives("length"):
         what = "the record has both until and length"
         yield Violation(record.where("length"), what, "keep until if each record ends with a terminator, else length")
@@ -49,15 +51,21 @@ def record_length(spec: Resolved) -> Iterator[Violation]:
 
 def _terminators(record: model.Record, end: model.Terminator) -> Iterator[Violation]:
     """Reports terminators that are empty or ambiguous, or get lost."""
-    if b"" in end.ends:
+    if (word := record.stray.get("unterminated")) is not None:
+        yield Violation(record.where("unterminated"), f"unknown word {word!r}", closest(word, UNTERMINATED))
+    elif b"" in end.ends:
         yield Violation(record.where("until"), "a terminator has at least one byte", 'as in until: "0a"')
+    elif end.unterminated and end.raw is None:
+        what = "the last record may lack its terminator, and would be written with it"
+        yield Violation(record.where("unterminated"), what, "write raw: for a column that says so")
     elif end.others and end.raw is None:
         what = "records end with one of several terminators, and would be written with the first"
         yield Violation(record.where("until"), what, "write raw: for a column with the others")
     elif end.others and end.ambiguous:
         yield Violation(record.where("until"), end.ambiguous)
-    elif end.raw is not None and not end.others:
-        yield Violation(record.where("raw"), "raw needs several terminators, and there is one", "delete it")
+    elif end.raw is not None and not (end.others or end.unterminated):
+        what = "raw needs several terminators, or one that may be missing"
+        yield Violation(record.where("raw"), what, "delete it, or write unterminated: allowed")
 
 
 def _to_the_last_field(spec: Resolved) -> Iterator[Violation]:

@@ -349,7 +349,9 @@ class Identifier(_Meaning):
             return None
         sized = "of any size" if size is None else f"of size {size}"
         what = f"bytes {sized}" if isinstance(type_, Bytes) else type_.word
-        return f"as: {self.word} needs {self.size} bytes, not {what}", f"write type: bytes, size: {self.size}"
+        other = _OTHER_VERSION.get((self.word, size)) if isinstance(type_, Bytes) else None
+        hint = f"write type: bytes, size: {self.size}" if other is None else f"write as: {other}, or size: {self.size}"
+        return f"as: {self.word} needs {self.size} bytes, not {what}", hint
 
     def column(self) -> ColumnType:
         return Primitive.STRING
@@ -359,6 +361,8 @@ class Identifier(_Meaning):
         return self.called
 
 
+_OTHER_VERSION: Mapping[tuple[str, int | None], str] = {("ipv4", 16): "ipv6", ("ipv6", 4): "ipv4"}
+"""The addresses that have so many bytes, which one of the other version does not have."""
 Meaning = Timestamp | Duration | DecimalNumber | DoubleNumber | Identifier
 """Every meaning. A ``match`` without a case for one of them does not pass mypy."""
 WORDS: Mapping[str, Identifier] = {

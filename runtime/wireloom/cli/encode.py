@@ -18,7 +18,7 @@ from wireloom.cli.formats import batches_of
 from wireloom.cli.outputs import output, replaced
 from wireloom.cli.text_rows import line_of_row
 from wireloom.codec import EncodeError, Forms, Protocol
-from wireloom.codec.captures import CaptureBuilder
+from wireloom.codec.captures import CaptureBuilder, ended
 from wireloom.files import INDEX, file_at, removed
 from wireloom.json_rows import harmless, row_reader
 from wireloom.kinds import written_kind
@@ -110,14 +110,15 @@ def _packets(
     if batches is None:
         builder = TrafficBuilder(protocol, parameters, kind)
         yield builder.recorder.begin
-        yield from _each(_rows(stream, protocol, name), builder.build, f"{name}: line")
+        yield from _each(ended(protocol, _rows(stream, protocol, name)), builder.build, f"{name}: line")
         yield from builder.recorder.end()
         return
+    from wireloom.columnar import encoding
     from wireloom.columnar.packet_files import TrafficEncoder
 
     encoder = TrafficEncoder(protocol, parameters, kind)
     yield encoder.recorder.begin
-    yield from _of_batches(batches, protocol, encoder.parts, name)
+    yield from _of_batches(encoding.ended(protocol, batches), protocol, encoder.parts, name)
     yield from encoder.recorder.end()
 
 
@@ -173,6 +174,8 @@ def _rows(stream: BufferedIOBase, protocol: Protocol, name: str) -> Iterator[tup
 def _built(rows: Iterable[tuple[int, Row]], builder: CaptureBuilder, form: Forms | None, where: str) -> Iterator[bytes]:
     """The bytes of rows, or their lines; errors are reported with ``where`` and the row's number."""
     protocol, parameters = builder.protocol, builder.given
+    if not builder.alone:
+        rows = ended(protocol, rows)
 
     def build(row: Row) -> bytes:
         if form is not None:
@@ -197,9 +200,11 @@ def _each(rows: Iterable[tuple[int, Row]], build: Callable[[Row], bytes], where:
 
 def _encoded(batches: "Iterator[pa.RecordBatch]", builder: CaptureBuilder, name: str) -> Iterator[bytes]:
     """The bytes of the rows of batches, many at once."""
-    from wireloom.columnar.encoding import Encoder
+    from wireloom.columnar import encoding
 
-    encoder = Encoder(builder.protocol, builder.given, alone=builder.alone)
+    encoder = encoding.Encoder(builder.protocol, builder.given, alone=builder.alone)
+    if not builder.alone:
+        batches = encoding.ended(builder.protocol, batches)
     return _of_batches(batches, builder.protocol, lambda batch: encoder.encode(batch).to_pylist(), name)
 
 

@@ -11,11 +11,12 @@ from construct import Construct, Renamed
 from wireloom.characters import CharacterSet
 from wireloom.codec.accepted_values import unfit
 from wireloom.codec.character_sets import Characters
-from wireloom.codec.columns import Column, ListOf, integer_type, weight
+from wireloom.codec.columns import PLACE, Column, ListOf, integer_type, weight
 from wireloom.codec.deferred_checks import Validity
 from wireloom.codec.errors import DecodeError, EncodeError, counted, join
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
+from wireloom.codec.labels import longest
 from wireloom.codec.layout import Part
 from wireloom.codec.meanings import As
 from wireloom.codec.reader import Reader
@@ -70,7 +71,7 @@ class Bits(Part):
         self._told = sum(mask << shift for _, field, shift, mask in self.fields if not field.derived)
         self.values = [_value(field.subcon, lsb=lsb) for _, field, _, _ in self.fields]
         lists = [field.subcon for _, field, _, _ in self.fields if isinstance(field.subcon, BitList)]
-        self.weight = sum(each.weight for each in lists)
+        self.weight = sum(each.weight for each in lists) + sum(_labels_weight(each) for _, each, _, _ in self.fields)
         self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
         self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
         parts = tuple(column for name, field, _, _ in self.fields for column in field.showing(name))
@@ -219,6 +220,12 @@ class Bits(Part):
                 except EncodeError as error:
                     return error
         return None
+
+
+def _labels_weight(field: Field) -> int:
+    """The weight of the labels of a list's items."""
+    labelled = isinstance(field.subcon, BitList) and field.enum is not None and field.labels
+    return field.subcon.count * (PLACE + longest(field.enum)) if labelled else 0
 
 
 def _value(kind: Construct, *, lsb: bool) -> Callable[[int], Any] | None:

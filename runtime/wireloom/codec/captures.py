@@ -1,8 +1,9 @@
 """Rows written one after the other, as those of a capture: what its header says, its records are written by."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from wireloom.codec.envelopes import EndedByAny
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.parameter_discovery import WITHIN, Listener
@@ -33,11 +34,8 @@ class CaptureBuilder:
         self.listener = None if self.alone or SOUGHT not in known else Listener(self.protocol, known)
 
     def begins(self, row: Mapping[str, Any]) -> bool:
-        """Whether a capture begins with the row; the message of a malformed header is also that of a header."""
-        if self.protocol.preamble is None:
-            return False
-        message = row.get("message")
-        return message == CAPTURE or (message is None and row.get(CAPTURE) is not None)
+        """Whether a capture begins with the row."""
+        return _begins(self.protocol, row)
 
     def build(self, row: Mapping[str, Any]) -> bytes:
         """The bytes of the next row. Raises ``EncodeError``, also for a record that has no header before it."""
@@ -74,3 +72,33 @@ class CaptureBuilder:
             self.known = listener.known(self.known)
             self.size += len(data)
         return data
+
+
+def ended(protocol: Protocol, rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Numbered rows that are written one after the other: of those that lack their terminator, only the last of a
+    capture still does. Such a row is held back until the next one comes.
+    """
+    name = may_lack_terminator(protocol)
+    held: tuple[int, dict[str, Any]] | None = None
+    for number, row in rows:
+        if held is not None:
+            yield held if _begins(protocol, row) else (held[0], {**held[1], name: None})
+        held = (number, row) if name and row.get(name) == b"" else None
+        if held is None:
+            yield number, row
+    if held is not None:
+        yield held
+
+
+def may_lack_terminator(protocol: Protocol) -> str:
+    """The column that is empty if a record lacks its terminator; empty itself if none may."""
+    envelope = protocol.record.envelope
+    return envelope.raw if isinstance(envelope, EndedByAny) and envelope.unterminated else ""
+
+
+def _begins(protocol: Protocol, row: Mapping[str, Any]) -> bool:
+    """Whether a capture begins with the row; the message of a malformed header is also that of a header."""
+    if protocol.preamble is None:
+        return False
+    message = row.get("message")
+    return message == CAPTURE or (message is None and row.get(CAPTURE) is not None)

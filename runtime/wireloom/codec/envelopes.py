@@ -35,22 +35,27 @@ class Opened(NamedTuple):
 
 
 class EndedByAny:
-    """One of several terminators behind each record. Records are written with the first one, unless ``raw`` has
-    another.
+    """One of several terminators behind each record, or none if the last one of a capture may be ``unterminated``.
+    Records are written with the first one, unless ``raw`` has another, or is empty.
     """
 
-    described = "several terminators of records"
-
-    def __init__(self, *ends: bytes, raw: str) -> None:
+    def __init__(self, *ends: bytes, raw: str, unterminated: bool = False) -> None:
         self.ends = ends
         self.raw = raw
+        self.unterminated = unterminated
         self.longest_first = sorted(ends, key=len, reverse=True)
 
+    @property
+    def described(self) -> str:
+        """What is around the contents, for messages."""
+        return "several terminators of records" if len(self.ends) > 1 else "records without their terminator"
+
     def open(self, data: bytes) -> Opened:
-        """The contents of a record; one that is cut off has no terminator."""
+        """The contents of a record; one that is cut off has no terminator, nor has one that is ``unterminated``."""
         _, _, stop = self.around(data)
         end, contents = data[stop:], data[:stop]
-        return Opened(0, contents, contents, None if end in (b"", self.ends[0]) else end)
+        is_canonical = end == self.ends[0] or not (end or self.unterminated)
+        return Opened(0, contents, contents, None if is_canonical else end)
 
     def outside(self, error: DecodeError, opened: Opened) -> DecodeError:
         """An error in the contents of a record, with its place in the record, which is the same."""
@@ -59,6 +64,8 @@ class EndedByAny:
     def close(self, contents: bytes, row: Values) -> bytes:
         """The bytes of a record: contents and terminator. Raises ``EncodeError`` if they make another terminator."""
         kept = None if row[self.raw] is None else octets(row[self.raw], self.raw)
+        if kept == b"" and self.unterminated and contents and self.open(contents).contents == contents:
+            return contents
         for end in (kept, self.ends[0]):
             if end in self.ends and self.open(contents + end).contents == contents:
                 return contents + end

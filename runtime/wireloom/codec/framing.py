@@ -52,7 +52,7 @@ class Framing:
         self.longest_first = sorted(self.ends, key=len, reverse=True)
         self.flagged = any(isinstance(each, BetweenFlags) for each in lengths)
         """Whether records are between flags."""
-        self.enveloped = self.flagged or len(self.ends) > 1
+        self.enveloped = any(each.enveloped for each in lengths)
         """Whether something is around the contents of records."""
         self.probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
 

@@ -92,6 +92,8 @@ class Ends:
     length: Expression | None = None
     checksum: tuple[str, Checksum] | None = None
     rest: Checksum | None = None
+    enveloped = False
+    """Whether something is around the contents of such a record."""
 
     def __init__(
         self,
@@ -184,12 +186,16 @@ class Everything(Ends):
 
 
 class Terminated(Ends):
-    """The record ends with the bytes ``until``, or with one of ``others``, the first of them that there are."""
+    """The record ends with the bytes ``until``, or with one of ``others``, the first of them that there are. The last
+    record of a capture may be ``unterminated``.
+    """
 
-    def __init__(self, until: bytes, *others: bytes) -> None:
+    def __init__(self, until: bytes, *others: bytes, unterminated: bool = False) -> None:
         super().__init__()
         self.until = until
         self.ends = (until, *others)
+        self.unterminated = unterminated
+        self.enveloped = len(self.ends) > 1 or unterminated
         self.window = sys.maxsize
 
     def measure(self, look: Look, start: int, little: bool) -> int:
@@ -200,6 +206,8 @@ class Terminated(Ends):
             return stop - start
         if left > most:
             raise DecodeError("too-long", f"a record of more than the {counted(most, 'byte')} allowed")
+        if self.unterminated and look.final and left:
+            return left
         error = DecodeError("unterminated", f"no terminator {' or '.join(end.hex() for end in self.ends)}")
         error.needed = left + 1
         raise error
@@ -220,6 +228,10 @@ def after_terminator(buffer: Buffer, ends: Sequence[bytes], start: int, end: int
 
 class BetweenFlags(Terminated):
     """The record ends with the first flag, one byte, that is behind another byte. The flags before that are its own."""
+
+    def __init__(self, flag: bytes) -> None:
+        super().__init__(flag)
+        self.enveloped = True
 
     def measure(self, look: Look, start: int, little: bool) -> int:
         left = look.end - start

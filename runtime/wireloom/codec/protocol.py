@@ -366,9 +366,11 @@ class Protocol:
                 data, final = data + more, final or not more
 
     def _terminated(self, stream: Any) -> bytes:
-        """The next bytes of a stream up to the terminator, or the flag after a record, if records have one."""
+        """The next bytes of a stream up to the terminator, or the flag after a record, if records have one; one more
+        than a record may have if there is none in these.
+        """
         ends, data, is_begun = self.framing.ends or (b"",), bytearray(), not self.framing.flagged
-        while not (is_begun and data.endswith(ends)) and len(data) < MAX_RECORD_BYTES and (more := stream.read(1)):
+        while not (is_begun and data.endswith(ends)) and len(data) <= MAX_RECORD_BYTES and (more := stream.read(1)):
             data += more
             is_begun = is_begun or more not in ends
         return bytes(data)

@@ -28,7 +28,7 @@ from wireloom.buffers import (
     woven,
 )
 from wireloom.codec import EncodeError, Protocol
-from wireloom.codec.captures import CaptureBuilder
+from wireloom.codec.captures import CaptureBuilder, may_lack_terminator
 from wireloom.codec.parameter_discovery import WITHIN
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.columnar import arrow_schema
@@ -310,6 +310,46 @@ def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[
         rows, size = rows + len(batch), size + weight
     if held:
         yield _joined(held, protocol)
+
+
+def ended(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of batches, which are written one after the other: of those that lack their terminator, only the last
+    one still does. A batch that ends with such a row is held back until the next one comes.
+    """
+    name = may_lack_terminator(protocol)
+    if not name:
+        yield from batches
+        return
+    held = None
+    for batch in batches:
+        if held is not None and len(batch):
+            yield _ended(held, name, len(held))
+            held = None
+        if len(batch) and _lacking(batch, name)[-1]:
+            held = batch
+        elif held is None or len(batch):
+            yield _ended(batch, name, len(batch))
+    if held is not None:
+        yield _ended(held, name, len(held) - 1)
+
+
+def _ended(batch: pa.RecordBatch, name: str, stop: int) -> pa.RecordBatch:
+    """The batch, in which no row before ``stop`` lacks its terminator."""
+    lacking = _lacking(batch, name)
+    lacking[stop:] = False
+    if not lacking.any():
+        return batch
+    column = pc.if_else(as_arrow(lacking), None, batch.column(name))
+    return batch.set_column(batch.schema.get_field_index(name), name, column)
+
+
+def _lacking(batch: pa.RecordBatch, name: str) -> Array:
+    """The rows whose terminator, which the column says, is empty."""
+    place = batch.schema.get_field_index(name)
+    column = own(batch.select([place]), {name: pa.binary()}).column(0) if place >= 0 else pa.nulls(len(batch))
+    if column.type != pa.binary():
+        return np.zeros(len(batch), bool)
+    return np.array(pc.equal(pc.binary_length(column), 0).fill_null(False))
 
 
 def _joined(batches: Sequence[pa.RecordBatch], protocol: Protocol) -> pa.RecordBatch:

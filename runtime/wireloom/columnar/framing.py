@@ -79,7 +79,7 @@ class Lengths(NamedTuple):
         if isinstance(self.said, BetweenFlags):
             return self._to_flag(at, self.said.until)
         if isinstance(self.said, Terminated):
-            return self._to_terminator(at, self.said.ends)
+            return self._to_terminator(at, self.said)
         if self.length is None:
             return at.stop - at.start, refuted
         length, valid = number(self.length(at), at)
@@ -95,13 +95,15 @@ class Lengths(NamedTuple):
         return found
 
     @staticmethod
-    def _to_terminator(at: Rows, ends: Sequence[bytes]) -> tuple[Array, Array]:
+    def _to_terminator(at: Rows, said: Terminated) -> tuple[Array, Array]:
         """The length of each record that ends with its first terminator, and which records have none."""
         start, stops = at.start, []
-        for end in ends:
+        for end in said.ends:
             found = np.append(at.batch.places(end), len(at.batch.buffer))
             stops.append(found[found.searchsorted(start)] + len(end))
         stop: Array = np.minimum.reduce(stops)
+        if said.unterminated:
+            at.doubt(stop > at.stop)
         return stop - start, stop > at.stop
 
     @staticmethod

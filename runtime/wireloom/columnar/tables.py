@@ -476,9 +476,10 @@ class Table:
         return (part for batch in self._batches(table) for part in encoder.parts(batch))
 
     def _batches(self, table: pa.Table | pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-        from wireloom.columnar.encoding import gathered
+        from wireloom.columnar.encoding import ended, gathered
 
-        return gathered(self.protocol, table.to_batches() if isinstance(table, pa.Table) else table)
+        batches = table.to_batches() if isinstance(table, pa.Table) else table
+        return ended(self.protocol, gathered(self.protocol, batches))
 
     def _recorded(
         self, table: pa.Table | pa.RecordBatchReader, kind: CaptureKind, parameters: Mapping[str, Any]

@@ -37,8 +37,8 @@ from pyspark.sql.types import StructType
 from wireloom import registry
 from wireloom.buffers import valid_of
 from wireloom.codec import EncodeError, Protocol
-from wireloom.codec.captures import CaptureBuilder
-from wireloom.columnar import index
+from wireloom.codec.captures import CaptureBuilder, ended
+from wireloom.columnar import encoding, index
 from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, hidden_by, hide, hiding, listed, moved, removed
@@ -119,7 +119,7 @@ class CaptureWriter(DataSourceArrowWriter):
             return
         builder, header = CaptureBuilder(protocol, self.options.parameters), self.options.capture_row(protocol)
         rows = (row for batch in batches for row in self.shape.rows(batch))
-        for number, row in enumerate(rows):
+        for number, row in ended(protocol, enumerate(rows)):
             begins = builder.begins(row)
             try:
                 if header is not None and not begins and not builder.begun:
@@ -136,7 +136,7 @@ class CaptureWriter(DataSourceArrowWriter):
     ) -> Iterator[WrittenRecords]:
         """The same of rows of all messages where captures have no header."""
         encoder = Encoder(protocol, self.options.parameters)
-        for batch in gathered(protocol, map(self.shape.named, batches)):
+        for batch in encoding.ended(protocol, gathered(protocol, map(self.shape.named, batches))):
             before = encoder.rows
             try:
                 records = encoder.encode(batch)

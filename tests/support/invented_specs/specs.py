@@ -13,6 +13,8 @@ from support.invented_specs.structs import Structs
 
 TERMINATED = 0.2
 """How often records end at a terminator."""
+LACKING = 0.3
+"""How often the last one of these may lack it."""
 FLAGGED = 0.2
 """How often other records are between flags."""
 FLAGS: tuple[Entry, ...] = (
@@ -73,7 +75,8 @@ class Spec(Lists, Bits, Structs, Ends):
             ending["length"] += " + 4"
         if self.random.random() < TERMINATED:
             ends = [self.random.randbytes(8).hex() for _ in range(self.random.choice((1, 1, 2)))]  # which no record has
-            ending = {"until": ends, **({"raw": "line_end"} if len(ends) > 1 else {})}
+            lacking = {"unterminated": "allowed"} if self.random.random() < LACKING else {}
+            ending = {"until": ends, **lacking, **({"raw": "line_end"} if len(ends) > 1 or lacking else {})}
         elif self.random.random() < FLAGGED:
             ending = {"between": {**self.random.choice(FLAGS), "raw": "frame"}}
         if self.random.random() < HEADED:

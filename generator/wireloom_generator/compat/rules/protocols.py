@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from wireloom_generator import model
-from wireloom_generator.compat import walks
+from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -80,8 +80,8 @@ def _end(end: model.End) -> model.Condition | str:
             return "`rest`"
         case model.Fields():
             return "`fields`"
-        case model.Terminator(text=text, raw=raw):
-            return f"until {text}{'' if raw is None else f', raw {raw}'}"
+        case model.Terminator(raw=raw):
+            return f"{words.extent(end)}{'' if raw is None else f', raw {raw}'}"
         case model.BetweenFlags():
             return f"between {end.text}"
 

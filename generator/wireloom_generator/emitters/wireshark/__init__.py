@@ -213,6 +213,7 @@ def _framing(protocol: model.Protocol) -> Bracketed:
             flag=string(end.flag) if isinstance(end, model.BetweenFlags) else None,
             shared="true" if isinstance(end, model.BetweenFlags) and end.shared else None,
             escapes=_escapes(end.escaping) if isinstance(end, model.BetweenFlags) else None,
+            unterminated="true" if isinstance(end, model.Terminator) and end.unterminated else None,
             raw=string(end.raw) if isinstance(end, model.BetweenFlags | model.Terminator) and end.raw else None,
             match=table(tuple(map(_probe, protocol.match))),
             lengths=table([_lengths(protocol, each) for each in protocol.lengths]),

@@ -2156,9 +2156,10 @@ local function after_terminator(look, at)
   return stop
 end
 
--- How many bytes the terminator of a record has, and whether records are written with it. One that is cut off has none.
+-- How many bytes the terminator of a record has, and whether records are written with it. One that is cut off has none,
+-- nor has one that is unterminated.
 function readers.ending(framing, data)
-  local most, is_first = 0, true
+  local most, is_first = 0, not framing.unterminated
   for i, bytes in ipairs(framing.ends or {}) do
     if #bytes > most and data:sub(-#bytes) == bytes then most, is_first = #bytes, i == 1 end
   end
@@ -2169,6 +2170,7 @@ local function to_terminator(look, at)
   local last, left = after_terminator(look, at), look.stop - at
   if last and last - at <= LARGEST then return last - at end
   if left > LARGEST then fail("too-long", 0, "record", "a record of more than " .. counted(LARGEST, "byte")) end
+  if look.framing.unterminated and look.final and left > 0 then return left end
   local flag = look.framing.flag
   if flag and after_flags(look.data, at, flag) == look.stop then
     fail("invalid-size", 0, "record", "no record after flags", left + 1)

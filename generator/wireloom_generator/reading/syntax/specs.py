@@ -134,9 +134,16 @@ class Record(Documented):
         see="framing.md#records-that-end-at-a-terminator",
     )
     raw: str | None = optional(
-        "with several terminators: column for that of a record which ends with another one than the first",
+        "with several terminators, or one that may be missing: column for that of a record which does not end with the"
+        " first",
         "line_end",
         see="framing.md#several-terminators",
+    )
+    unterminated: str | None = optional(
+        "with `until`: `allowed` or `malformed`: what the last record of a capture without its terminator is",
+        "allowed",
+        unset="`malformed`",
+        see="framing.md#a-last-record-without-its-terminator",
     )
     between: BetweenFlags | None = optional(
         "instead of `length`: flags that each record is between",

@@ -50,8 +50,7 @@ def _probed(fields: Iterable[tuple[str, int, object]], at: Lowering) -> dict[str
 def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     """What proves a length, and the length."""
     asm = at.asm
-    is_enveloped = isinstance(ends, codec.Terminated) and (isinstance(ends, codec.BetweenFlags) or len(ends.ends) > 1)
-    if (isinstance(ends, codec.Everything) or is_enveloped) and doubting:  # of the contents, which are all there is
+    if (isinstance(ends, codec.Everything) or ends.enveloped) and doubting:  # of the contents, which are all there is
         at.must(asm.value(op.LESS, (op.START, op.STOP)))
         return
     if isinstance(ends, codec.Terminated) and doubting:
