@@ -1,9 +1,10 @@
 """The types that columns have for each consumer of tables, as Arrow names them: the one table of them all."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from wireloom.codec import Message
 from wireloom.codec.columns import NANOSECOND_TIME, Column, ColumnType, ListOf, StructOf, decimal_size, integer_type
 from wireloom.codec.protocol import PROVENANCE
 from wireloom.options import ReadOptions, TableTypes
@@ -76,6 +77,32 @@ def type_name(column: Column, types: TableTypes) -> str:
         case _ if size := decimal_size(kind):
             return f"decimal128({size[0]}, {size[1]})"
     return _NAMES[str(kind)]
+
+
+Differing = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""By message, the columns whose types are not the same for all consumers, by their paths in it: those types, in the
+order of ``TableTypes``.
+"""
+
+
+def differing(messages: Iterable[Message]) -> Differing:
+    """Where the types of columns differ. A list has the type of its items in angle brackets."""
+    return {message.name: dict(_differing(message.columns, "")) for message in messages}
+
+
+def _differing(columns: Iterable[Column], within: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for column in columns:
+        path, kind = within + column.name, item_type(column.type)
+        if isinstance(kind, StructOf):
+            yield from _differing(kind.columns, f"{path}.")
+            continue
+        names = tuple(_listed(column.type, type_name(column, types)) for types in TableTypes)
+        if len(set(names)) > 1:
+            yield path, names
+
+
+def _listed(kind: ColumnType, name: str) -> str:
+    return f"list<{_listed(kind.element, name)}>" if isinstance(kind, ListOf) else name
 
 
 def warn_of_losses(options: ReadOptions, types: TableTypes) -> None:

@@ -1,5 +1,6 @@
 """Tables for each consumer have the same values as those for Spark, and become the same bytes again."""
 
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ from support.compiled import feature, of
 from support.paths import ROOT
 from support.worked import every, examples, pair_of
 
-from wireloom import columnar
+from wireloom import columnar, registry
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.columnar import tables
 from wireloom.columnar.consumers import Consumer, arrow_type
@@ -175,6 +176,28 @@ ID = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
 RECORDS = (ID + b"four" + bytes(17) + b"\x81\0\0", bytes(16) + b"none" + bytes(17) + b"\x02\0\0")
 
 
+@pytest.mark.parametrize("name", ["couchbase_dcp", "databus", "packets", "pcapng"])
+def test_pages_have_the_types_of_tables(name: str) -> None:
+    table = Table(registry.protocol(name), {})
+    for message in table.protocol.messages:
+        page = (ROOT / f"generated/docs/{name}/{message}.md").read_text(encoding="utf-8")
+        section = page.partition("\n## Types for each consumer\n")[2].partition("\n## ")[0]
+        cells = [re.findall("`([^`]*)`", line) for line in section.splitlines() if line.startswith("| `")]
+        options = ReadOptions(message=message)
+        own = {column.name for column in table.protocol.messages[message].columns}
+        schemas = [leaves(field for field in table.view(options, types) if field.name in own) for types in TableTypes]
+        expected = {path: [spelled(each[path]) for each in schemas] for path in schemas[0]}
+        assert {path: kinds for path, *kinds in cells} == {
+            path: kinds for path, kinds in expected.items() if len(set(kinds)) > 1
+        }
+
+
+def spelled(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return f"list<{spelled(kind.value_type)}>"
+    return "dictionary" if pa.types.is_dictionary(kind) else "uuid" if kind == pa.uuid() else str(kind)
+
+
 def test_uuids_and_bytes_of_a_constant_size_have_it_in_the_type() -> None:
     table = of(SIZED).columnar.TABLE
     for types, id, four in (
@@ -207,17 +230,20 @@ def test_lakes_keep_durations_as_microseconds() -> None:
     (_, records), *_ = examples("meanings")
     spark = found.columnar.TABLE.decode_columnar(b"".join(records), mode="PERMISSIVE")
     delta = found.columnar.TABLE.decode_columnar(b"".join(records), mode="PERMISSIVE", types="delta")
-    durations = [name for name in leaves(spark.schema) if leaves(spark.schema)[name] == pa.duration("us")]
-    assert durations
-    assert {leaves(delta.schema)[name] for name in durations} == {pa.int64()}
+    kinds = leaves(delta.schema)
+    found = {kind: kinds[name] for name, kind in leaves(spark.schema).items() if "duration" in str(kind)}
+    assert found == {pa.duration("us"): pa.int64(), pa.list_(pa.duration("us")): pa.list_(pa.int64())}
 
 
 def leaves(fields: Any, within: str = "") -> dict[str, pa.DataType]:
     """The types of all columns without columns in them, by their paths."""
     found: dict[str, pa.DataType] = {}
     for field in fields:
-        inner = field.type.value_type if pa.types.is_list(field.type) else field.type
-        found |= leaves(inner, f"{within}{field.name}.") if pa.types.is_struct(inner) else {within + field.name: inner}
+        inner = field.type
+        while pa.types.is_list(inner):
+            inner = inner.value_type
+        path = within + field.name
+        found |= leaves(inner, f"{path}.") if pa.types.is_struct(inner) else {path: field.type}
     return found
 
 
