@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wireloom.codec import Protocol
+    from wireloom.consumer_types import Differing
     from wireloom.programs.support import Reasons, Support
 
 
@@ -16,6 +17,13 @@ def support(codec: "Protocol") -> "Support":
     from wireloom.programs.support import Support  # imported only when emitted code is run, like the codec
 
     return Support.of(codec)
+
+
+def differing_types(codec: "Protocol") -> "Differing":
+    """The columns that consumers of tables get with different types, according to the protocol's running codec."""
+    from wireloom.consumer_types import differing  # as above
+
+    return differing(codec.messages.values())
 
 
 def sentences(found: "Support", name: Callable[[str], str] = str, words: Callable[[str], str] = str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wireloom_generator import emitted_code, emitters, examples, frontend, model, on_disk
 from wireloom_generator.emitters import Destination, Emission, Emitter, ModuleEmitter, Subject
-from wireloom_generator.explained import sentences, single, support
+from wireloom_generator.explained import differing_types, sentences, single, support
 from wireloom_generator.on_disk import FileChange, Wanted
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.resolve import protocol_of
@@ -135,7 +135,7 @@ def _run(
                 traces, failures = examples.run(protocol, codec)
                 problems += failures
                 module = ".".join(filter(None, (package, protocol.name)))
-                subject = Subject(protocol, traces, support(codec), module)
+                subject = Subject(protocol, traces, support(codec), differing_types(codec), module)
         except emitted_code.ForeignCodeError as error:
             hint = "this is a bug in Wireloom; report it with the spec; the generated code was not run"
             problems.append(Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint))

@@ -253,6 +253,7 @@ def _in_microseconds(rows: pa.RecordBatchReader) -> pa.RecordBatchReader:
     schema = pa.schema(map(_cut, rows.schema), rows.schema.metadata)
     if schema == rows.schema:
         return rows
+    _log.warning("Delta Lake has no nanoseconds, so times are cut to microseconds")
     return pa.RecordBatchReader.from_batches(schema, (batch.cast(schema, safe=False) for batch in rows))
 
 

@@ -119,12 +119,12 @@ def test_it_is_loaded_when_it_pays(told: str | None, loaded: list[bool], monkeyp
 
 
 def test_code_is_kept_for_these_sources_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "columnar" / "machine").mkdir(parents=True)
-    monkeypatch.setattr(accel, "__file__", str(tmp_path / "columnar" / "accel.py"))
+    (tmp_path / "backends" / "llvm").mkdir(parents=True)
+    monkeypatch.setattr(accel, "__file__", str(tmp_path / "loops" / "accel.py"))
     assert accel._files() == {}
     found = []
     for name, text in (("kernel", "CALLED = 1"), ("kernel", "CALLED = 2"), ("decoding", "CALLED = 3")):
-        (tmp_path / "columnar" / "machine" / f"{name}.py").write_text(text)
+        (tmp_path / "backends" / "llvm" / f"{name}.py").write_text(text)
         monkeypatch.setattr(accel, "_FILES", accel._files())
         found.append(accel._digest.__wrapped__())
     assert found[0] != found[1] == found[2]

@@ -248,7 +248,7 @@ def _page(name: str, message: str) -> str:
     """The page of a message."""
     found = feature(name)
     protocol, codec = found.protocol, found.codec
-    subject = Subject(protocol, examples.run(protocol, codec)[0], explained.support(codec), protocol.name)
+    subject = Subject(protocol, examples.run(protocol, codec)[0], explained.support(codec), {}, protocol.name)
     pages = {file.path.stem: file.text for file in docs.EMITTER.emit(subject)}
     return pages[message]
 

@@ -34,7 +34,8 @@ def emitted(folder: Path) -> dict[str, OutputFile] | None:
     protocol = protocol_of(loaded[0])
     modules = emitters.modules(protocol)
     with examples.running(modules) as codec:
-        subject = Subject(protocol, examples.run(protocol, codec)[0], explained.support(codec), protocol.name)
+        types = explained.differing_types(codec)
+        subject = Subject(protocol, examples.run(protocol, codec)[0], explained.support(codec), types, protocol.name)
         others = [made for made in emitters.others({}, subject) if made.destination is not Destination.SPECS]
     return {made.file.path.as_posix(): made.file for made in (*modules, *others)}
 

@@ -28,7 +28,7 @@ from support.lake_readers import (
 )
 from support.pages import text
 
-from wireloom import lakes
+from wireloom import consumer_types, lakes
 from wireloom.cli.formats import Format, write_batches
 from wireloom.codec import Column
 from wireloom.columnar import consumers
@@ -70,7 +70,7 @@ def questions(name: str) -> list[tuple[str, Any]]:
 
 def test_every_type_of_a_column_is_tried() -> None:
     tried = {kind for kind, _ in KINDS.values()}  # times with nanoseconds are below; lakes have no durations
-    assert {consumers.arrow_type(Column("it", name), TableTypes.DELTA) for name in consumers._TYPES} <= tried
+    assert {consumers.arrow_type(Column("it", name), TableTypes.DELTA) for name in consumer_types._NAMES} <= tried
 
 
 def by_recipe(table: pa.Table, path: Path) -> None:

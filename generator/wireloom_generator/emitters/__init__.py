@@ -23,6 +23,7 @@ from wireloom_generator.traces import Traces
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from wireloom.consumer_types import Differing
     from wireloom.programs.support import Support
 
 GROUP = "wireloom.emitters"
@@ -50,13 +51,14 @@ class ModuleEmitter:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The input of an emitter: a protocol, its decoded examples, how records are read, and the dotted name of its
-    Python package.
+    """The input of an emitter: a protocol, its decoded examples, how records are read, the ``types`` of columns where
+    consumers of tables get different ones, and the dotted name of its Python package.
     """
 
     protocol: model.Protocol
     traces: Traces
     support: "Support"
+    types: "Differing"
     module: str
 
 

@@ -10,7 +10,7 @@ from wireloom.codec import Protocol
 from wireloom.inspection import Inspected
 from wireloom_generator import emitted_code, emitters, examples, frontend, model
 from wireloom_generator.emitters import Subject, docs
-from wireloom_generator.explained import support
+from wireloom_generator.explained import differing_types, support
 from wireloom_generator.field_lines import FieldLine, FieldLines
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem, Severity
@@ -46,7 +46,8 @@ class Compiled:
     def worked(self) -> tuple[Subject, list[Problem]]:
         """The protocol with its worked examples, for emitters, and the problems of those that fail."""
         traces, problems = examples.run(self.protocol, self.codec)
-        return Subject(self.protocol, traces, support(self.codec), self.protocol.name), problems
+        types = differing_types(self.codec)
+        return Subject(self.protocol, traces, support(self.codec), types, self.protocol.name), problems
 
     @cached_property
     def modules(self) -> Mapping[str, str]:
@@ -63,7 +64,7 @@ class Compiled:
     @cached_property
     def _more_pages(self) -> Iterator[OutputFile]:
         subject, _ = self.worked
-        return docs.emit(self.protocol, subject.traces, subject.support)
+        return docs.emit(self.protocol, subject.traces, subject.support, subject.types)
 
 
 @dataclass(frozen=True, slots=True)

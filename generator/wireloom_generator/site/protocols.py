@@ -43,7 +43,7 @@ def protocols_page(subjects: Iterable[Subject]) -> str:
 
 def message_pages(subject: Subject) -> Iterator[tuple[str, str]]:
     """The names and texts of the protocol's own pages."""
-    for file in docs.emit(subject.protocol, subject.traces, subject.support, RENDERING):
+    for file in docs.emit(subject.protocol, subject.traces, subject.support, subject.types, RENDERING):
         yield file.path.name, file.text
 
 

@@ -16,6 +16,7 @@ from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
 from wireloom.cli.text_rows import rows_of_lines
 from wireloom.codec import DecodeError, Forms
+from wireloom.consumer_types import warn_of_losses
 from wireloom.options import Mode, ReadOptions, TableTypes
 from wireloom.views import Row, View, must_be_of_all_columns
 
@@ -99,6 +100,7 @@ def decode(
     to_stdout = split is None and (path is None or str(path) == captures.STDIN)
     textual = found.form(form) if form else None
     whose = TableTypes.of(types or TableTypes.SPARK)
+    warn_of_losses(options, whose)
     run = _Decoding(View(found, options), Mode.of(mode), textual, from_hex, nulls, to_stdout, whose)
     if split is None:
         sources = captures.meant(inputs, path, rotated=options.rotated)

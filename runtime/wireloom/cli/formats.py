@@ -74,15 +74,10 @@ def consumer_of(protocol: Protocol, options: ReadOptions, form: Format, types: T
     try:
         from wireloom.columnar.consumers import Consumer
 
-        table = registry.table(protocol)
+        schema = registry.table(protocol).view(options, types)
     except ModuleNotFoundError as error:
         raise MisuseError(f"--format {form}: {error}") from None
-
-    def schema(kind: TableTypes) -> "pa.Schema":
-        found = table.view(options, kind)
-        return _fitting(found) if form is Format.PARQUET else found
-
-    return Consumer(View(protocol, options).columns, types, schema)
+    return Consumer(View(protocol, options).columns, _fitting(schema) if form is Format.PARQUET else schema)
 
 
 def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:

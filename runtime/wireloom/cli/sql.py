@@ -22,11 +22,14 @@ from wireloom.cli.outputs import output
 from wireloom.codec.meanings import duration_text, time_text
 from wireloom.extras import needed
 from wireloom.json_rows import json_line
+from wireloom.options import Mode, TableTypes
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+_DEFAULTS = {"mode": Mode.PERMISSIVE, "types": TableTypes.DUCKDB}
+"""The arguments of calls that differ from those of ``scan`` where a query does not give them."""
 _SCAN = re.compile(r".* failed: (Invalid|IOError): ", re.DOTALL)
 """How DuckDB begins its message about a failed scan."""
 _NO_FUNCTION = re.compile(r"Function with name (\w+) does not exist")
@@ -39,7 +42,8 @@ _NO_FUNCTION = re.compile(r"Function with name (\w+) does not exist")
 def sql(query: str, format_name: str, path: Path | None) -> None:
     """Query captures with DuckDB.
 
-    In the query, PROTOCOL('path', …) is a table. It takes the arguments of scan() in Python, as in mode := 'FAILFAST'.
+    In the query, PROTOCOL('path', …) is a table. It takes the arguments of scan() in Python, as in mode := 'FAILFAST';
+    types is duckdb by default.
     """
     chosen = Format.of(format_name)
     chosen.must_suit(path)
@@ -103,7 +107,7 @@ def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
         _must_be_lists(arguments)
         shown = f"{query[start:stop]} {start}"
         table = registry.table(protocol_of(name))
-        connection.register(shown, table.dataset(**{"mode": "PERMISSIVE", **arguments}))
+        connection.register(shown, table.dataset(**_DEFAULTS | arguments))
         parts += [query[at:start], '"', shown.replace('"', '""'), '"']
         at = stop
     return "".join([*parts, query[at:]])

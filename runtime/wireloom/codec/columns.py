@@ -75,9 +75,9 @@ class Column:
     ``label`` marks a column with the names of the numbers in the column before it; ``longest`` is the size of the
     longest in bytes. ``u64`` marks unsigned 64-bit numbers that readers can have as a long or as a decimal. Messages
     show numbers with ``digits`` in hexadecimal. Floats have ``bits`` on the wire; 0 if those of a double. Numbers that
-    are never negative have ``unsigned`` bits; 0 for all others, and for those that a signed type was chosen for. What
-    is said of numbers holds for the items of a list of them. ``texts`` are all that a text can be; empty if it can be
-    any.
+    are never negative have ``unsigned`` bits; 0 for all others, and for those that a signed type was chosen for.
+    ``texts`` are all that a text can be; empty if it can be any. All bytes have this ``size``; 0 if it varies. A text
+    may be that of a ``uuid``. What is said of a value holds for the items of a list.
 
     A ``hidden`` one is in no row: it is a value that only expressions use.
     """
@@ -91,6 +91,8 @@ class Column:
     bits: int = field(default=0, compare=False)
     unsigned: int = field(default=0, compare=False)
     texts: tuple[str, ...] = field(default=(), compare=False)
+    size: int = field(default=0, compare=False)
+    uuid: bool = field(default=False, compare=False)
     hidden: bool = False
 
 
@@ -127,6 +129,8 @@ def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
             bits=_more(known.bits, column.bits),
             unsigned=_more(known.unsigned, column.unsigned),
             texts=tuple(dict.fromkeys((*known.texts, *column.texts))) if known.texts and column.texts else (),
+            size=known.size if known.size == column.size else 0,
+            uuid=known.uuid and column.uuid,
         )
     return tuple(merged.values())
 

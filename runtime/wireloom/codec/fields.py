@@ -29,7 +29,7 @@ from wireloom.codec.labels import (
     named,
     texts_of,
 )
-from wireloom.codec.meanings import As, Meaning
+from wireloom.codec.meanings import As, Meaning, UuidMeaning
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Formula, expression
 from wireloom.options import U64Type
@@ -160,15 +160,24 @@ def _unsigned_bits(construct: Construct) -> int:
 
 def _number_of(construct: Construct) -> Construct:
     """What reads a number, in one byte order if there are two; of a list, an item of it."""
-    match construct:
+    match found := _item_of(construct):
         case Field():
-            return _number_of(construct.subcon)
+            return _number_of(found.subcon)
         case EitherOrder():
-            return _number_of(construct.big)
+            return _number_of(found.big)
         case WordSwapped():
-            return _number_of(construct.number)
+            return _number_of(found.number)
+    return found
+
+
+def _item_of(construct: Construct) -> Construct:
+    """An item of a list, of the innermost one if there are several; anything else as it is."""
     item: Construct | None = getattr(construct, "item", None)
-    return construct if item is None else _number_of(item)
+    return construct if item is None else _item_of(item)
+
+
+def _is_uuid(construct: Construct) -> bool:
+    return isinstance(construct, As) and isinstance(construct.meaning, UuidMeaning)
 
 
 def digits(construct: Construct) -> int:
@@ -408,13 +417,16 @@ class Field(Subconstruct):
             digits=shown,
             bits=_float_bits(self.subcon),
             unsigned=0 if self.long else _unsigned_bits(self.subcon),
+            size=getattr(_item_of(self.subcon), "constant_size", 0),
+            uuid=_is_uuid(_item_of(self.subcon)),
         )
         if self.enum is not None and self.labels:
             label: ColumnType = ListOf("string") if self.is_list else "string"
             size = 0 if self.is_list else longest(self.enum)
             yield Column(f"{name}_name", label, label=True, longest=size, texts=texts_of(self.enum))
         if self.flags is not None and self.labels:
-            yield Column(f"{name}_flags", ListOf("string"), label=True, longest=longest(self.flags))
+            texts = tuple(dict.fromkeys(text for text, _ in bits_of(self.flags)))
+            yield Column(f"{name}_flags", ListOf("string"), label=True, longest=longest(self.flags), texts=texts)
 
     def fill(self, writer: Writer, this: Values, name: str) -> bool:
         """Replace a missing value by the constant, the number that the label names, or the default.

@@ -201,9 +201,13 @@ class Ended(Composite):
 
 
 class Blob(Ended):
-    """Bytes as they are."""
+    """Bytes as they are. ``constant_size`` is how many there always are; 0 if that varies."""
 
     type = "binary"
+
+    def __init__(self, extent: Extent) -> None:
+        super().__init__(extent)
+        self.constant_size = extent.fixed or 0 if isinstance(extent, Size) else 0
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return self.extent.read(stream, context)

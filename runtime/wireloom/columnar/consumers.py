@@ -1,55 +1,18 @@
-"""The Arrow types that each consumer of tables keeps exactly."""
+"""Tables for their consumers: with the Arrow types that each of them keeps exactly."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
 from wireloom.buffers import dictionary, nulls, values_of
 from wireloom.codec import Column, ListOf, StructOf
-from wireloom.codec.columns import NANOSECOND_TIME, U64, ColumnType, decimal_size
+from wireloom.codec.columns import NANOSECOND_TIME, ColumnType, decimal_size
 from wireloom.columnar.provenance import fitting
+from wireloom.columnar.python_values import UUID_BYTES
+from wireloom.consumer_types import BINARY, DICTIONARY, UUID, item_type, type_name
 from wireloom.options import TableTypes
 
-
-class _Kept(NamedTuple):
-    """What a consumer keeps exactly, beside the types that all have.
-
-    If it is ``natural``, these are unsigned integers and dictionaries. ``nanoseconds`` is the type of times in
-    nanoseconds, ``duration`` that of durations, in microseconds.
-    """
-
-    natural: bool
-    nanoseconds: pa.DataType = pa.timestamp("ns", tz="UTC")
-    duration: pa.DataType = pa.duration("us")
-
-
-_MICROSECONDS = pa.timestamp("us", tz="UTC")
-_OF_LAKES = _Kept(natural=False, nanoseconds=_MICROSECONDS, duration=pa.int64())
-_KEPT: Mapping[TableTypes, _Kept] = {
-    TableTypes.SPARK: _Kept(natural=False),
-    TableTypes.ARROW: _Kept(natural=True),
-    TableTypes.POLARS: _Kept(natural=True),
-    TableTypes.PANDAS: _Kept(natural=True),
-    TableTypes.DUCKDB: _Kept(natural=True),
-    TableTypes.DELTA: _OF_LAKES,
-    TableTypes.ICEBERG: _OF_LAKES,
-}
-
-_TYPES = {
-    "boolean": pa.bool_(),
-    "byte": pa.int8(),
-    "short": pa.int16(),
-    "int": pa.int32(),
-    "long": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "timestamp": _MICROSECONDS,
-    "string": pa.string(),
-    "binary": pa.binary(),
-}
-_INTEGERS = frozenset({"byte", "short", "int", "long", U64})
-_UNSIGNED = ((8, pa.uint8()), (16, pa.uint16()), (32, pa.uint32()), (64, pa.uint64()))
+_TIMES = {f"timestamp[{unit}, tz=UTC]": pa.timestamp(unit, tz="UTC") for unit in ("us", "ns")}
 
 
 def arrow_type(column: Column, types: TableTypes) -> pa.DataType:
@@ -59,23 +22,22 @@ def arrow_type(column: Column, types: TableTypes) -> pa.DataType:
 
 def _type(kind: ColumnType, column: Column, types: TableTypes) -> pa.DataType:
     """The type of a column, or of the items of one that is a list, of that kind."""
-    kept = _KEPT[types]
     match kind:
         case StructOf(columns):
             return pa.struct([pa.field(each.name, arrow_type(each, types)) for each in columns])
         case ListOf(element):
             return pa.list_(_type(element, column, types))
-        case "string" if kept.natural and column.texts and column.type == kind:
-            return pa.dictionary(_index(len(column.texts)), pa.string())
-        case _ if kept.natural and kind in _INTEGERS and 0 < column.unsigned <= 64:
-            return next(found for bits, found in _UNSIGNED if column.unsigned <= bits)
-        case "interval day to second":
-            return kept.duration
-        case _ if kind == NANOSECOND_TIME:
-            return kept.nanoseconds
-        case _ if size := decimal_size(kind):
-            return pa.decimal128(*size)
-    return _TYPES[kind]
+    name = type_name(column, types)
+    if name == UUID:
+        return pa.uuid()
+    if name == DICTIONARY:
+        return pa.dictionary(_index(len(column.texts)), pa.string())
+    if name.startswith(BINARY):
+        return pa.binary(column.size)
+    size = decimal_size(kind)
+    if size and name.startswith("decimal"):
+        return pa.decimal128(*size)
+    return _TIMES.get(name) or pa.type_for_alias(name)
 
 
 def _index(count: int) -> pa.DataType:
@@ -83,29 +45,42 @@ def _index(count: int) -> pa.DataType:
     return next(kind for kind in (pa.int8(), pa.int16(), pa.int32()) if count <= 1 << kind.bit_width - 1)
 
 
+def _decoded(kind: pa.DataType, column: Column) -> pa.DataType:
+    """The type as which programs write what a consumer gets as ``kind``."""
+    meant = item_type(column.type)
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_decoded(kind.value_type, column)))
+    if isinstance(meant, StructOf):
+        known = {each.name: each for each in meant.columns}
+        return pa.struct([field.with_type(_decoded(field.type, known[field.name])) for field in kind])
+    if meant == "interval day to second":
+        return pa.duration("us")
+    if meant == NANOSECOND_TIME:
+        return pa.timestamp("ns", tz="UTC")
+    return UUID_BYTES if kind == pa.uuid() else kind
+
+
 class Consumer:
     """Gives batches of some ``columns`` the types of a consumer, and dictionaries the same texts in every batch.
 
-    ``schemas`` gives the schema of the columns, or of a part of them, for a consumer. Batches are ``decoded`` with the
-    one, and given to the consumer with the other.
+    ``schema`` is that of the columns, or of a part of them, for the consumer. Batches are ``decoded`` with another one,
+    if it has types that programs do not write.
     """
 
-    def __init__(
-        self, columns: Iterable[Column], types: TableTypes, schemas: Callable[[TableTypes], pa.Schema]
-    ) -> None:
-        self.types, kept = types, _KEPT[types]
-        self.schema = schemas(types)
+    def __init__(self, columns: Iterable[Column], schema: pa.Schema) -> None:
+        self.schema = schema
         known = {each.name: each for each in columns}
         self.columns = [known[name] for name in self.schema.names]
-        decoded = TableTypes.ARROW if kept.natural else TableTypes.SPARK
-        if kept == _KEPT[decoded]:
-            self.decoded = self.schema
-            changed = [kept.natural and _has_dictionary(column) for column in self.columns]
-        else:
-            self.decoded = schemas(decoded)
-            both = zip(self.schema.types, self.decoded.types, strict=True)
-            changed = [not kind.equals(other) for kind, other in both]
-        self.changed = [at for at, is_changed in enumerate(changed) if is_changed]
+        self.changed: list[int] = []
+        """The columns that are not given as they are decoded, by their numbers."""
+        decoded = []
+        for at, (field, column) in enumerate(zip(self.schema, self.columns, strict=True)):
+            kind = _decoded(field.type, column)
+            is_same = kind.equals(field.type)
+            decoded.append(field if is_same else field.with_type(kind))
+            if not is_same or _has_dictionary(kind):
+                self.changed.append(at)
+        self.decoded = pa.schema(decoded)
         self.absent: dict[int, pa.Array] = {}
 
     def given(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -127,37 +102,35 @@ class Consumer:
         return known.slice(0, count)
 
     def _changed(self, at: int, array: pa.Array) -> pa.Array:
-        return self._given(array, self.columns[at].type, self.columns[at])
-
-    def _given(self, array: pa.Array, kind: ColumnType, column: Column) -> pa.Array:
-        """An array of that kind, which is in a column."""
-        if array.offset:
-            array = pa.concat_arrays([array])
-        match kind:
-            case StructOf(columns):
-                known = {each.name: each for each in columns}
-                names = [field.name for field in array.type]
-                inner = [self._given(array.field(name), known[name].type, known[name]) for name in names]
-                fields = [pa.field(name, each.type) for name, each in zip(names, inner, strict=True)]
-                return _around(array, pa.struct(fields), inner)
-            case ListOf(element):
-                items = self._given(array.values, element, column)
-                return _around(array, pa.list_(items.type), [items])
-            case "interval day to second":
-                return array.view(_KEPT[self.types].duration)
-            case _ if kind == NANOSECOND_TIME:
-                return fitting(array, _KEPT[self.types].nanoseconds)
-        return _indexed(array, column) if pa.types.is_dictionary(array.type) else array
+        return _given(array, self.schema.field(at).type, self.columns[at])
 
 
-def _has_dictionary(column: Column) -> bool:
-    """Whether a column is a dictionary for those who keep them, or has some in it."""
-    kind = column.type
-    while isinstance(kind, ListOf):
-        kind = kind.element
-    if isinstance(kind, StructOf):
-        return any(map(_has_dictionary, kind.columns))
-    return column.type == "string" and bool(column.texts)
+def _given(array: pa.Array, kind: pa.DataType, column: Column) -> pa.Array:
+    """An array of a column, or of the items of one that is a list, as the consumer gets it: as ``kind``."""
+    if array.offset:
+        array = pa.concat_arrays([array])
+    meant = item_type(column.type)
+    if pa.types.is_list(kind):
+        return _around(array, kind, [_given(array.values, kind.value_type, column)])
+    if isinstance(meant, StructOf):
+        known = {each.name: each for each in meant.columns}
+        return _around(array, kind, [_given(array.field(at), *_of(field, known)) for at, field in enumerate(kind)])
+    if pa.types.is_dictionary(kind):
+        return _indexed(array, column)
+    if array.type.equals(kind):
+        return array
+    if kind == pa.uuid():
+        return pa.ExtensionArray.from_storage(kind, array)
+    return array.view(kind) if meant == "interval day to second" else fitting(array, kind)
+
+
+def _of(field: pa.Field, known: Mapping[str, Column]) -> tuple[pa.DataType, Column]:
+    return field.type, known[field.name]
+
+
+def _has_dictionary(kind: pa.DataType) -> bool:
+    """Whether a type is a dictionary, or has some in it."""
+    return pa.types.is_dictionary(kind) or any(_has_dictionary(kind.field(at).type) for at in range(kind.num_fields))
 
 
 def _around(array: pa.Array, kind: pa.DataType, children: Sequence[pa.Array]) -> pa.Array:

@@ -6,7 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.buffers import as_arrow, as_numpy, ends_of, lists, valid_of
+from wireloom.backends.numpy.meanings import texts_of
+from wireloom.buffers import array, as_arrow, as_numpy, ends_of, lists, valid_of
+from wireloom.codec.meanings import UuidMeaning
 from wireloom.columnar.python_values import LISTS, lengths_of
 
 _UNKNOWN = pa.null()
@@ -61,10 +63,14 @@ def _converted(column: pa.Array, known: pa.DataType) -> pa.Array:
         rows = np.arange(column.offset, column.offset + len(column))
         runs = np.searchsorted(as_numpy(column.run_ends), rows, side="right")
         return _converted(column.values, known).take(as_arrow(runs))
+    if kind == pa.uuid():
+        return _spelled(column.storage) if types.is_string(known) else column.storage.cast(pa.binary())
     if types.is_struct(kind):
         return _converted_struct(column, known)
     if any(is_one(kind) for is_one in LISTS):
         return _converted_list(column, known.value_type if types.is_list(known) else _UNKNOWN)
+    if kind == pa.month_day_nano_interval() and types.is_duration(known):
+        return _durations(column)
     wanted = _wanted(kind, known)
     if wanted.equals(kind) or (_is_long(kind, known) and (as_numpy(column) >= 0).all()):
         return column
@@ -72,6 +78,30 @@ def _converted(column: pa.Array, known: pa.DataType) -> pa.Array:
         return column.cast(wanted)
     except pa.ArrowInvalid:  # a number or time that does not fit, for the codec to refuse
         return column
+
+
+def _spelled(octets: pa.Array) -> pa.Array:
+    """The texts of UUIDs, which are bytes of a fixed size."""
+    size = octets.type.byte_width
+    held = np.frombuffer(octets.buffers()[1], f"V{size}", len(octets), size * octets.offset)
+    texts = texts_of(UuidMeaning(), held)
+    return array(pa.string(), len(octets), valid_of(octets), *texts.buffers()[1:])
+
+
+_INTERVAL = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
+_MOST_DAYS = 100_000_000
+"""So many days, and any nanoseconds, are a duration in microseconds."""
+
+
+def _durations(intervals: pa.Array) -> pa.Array:
+    """Intervals, as DuckDB makes of durations, as such; the same array if some have months, or are finer or longer."""
+    found = np.frombuffer(intervals.buffers()[1], _INTERVAL, len(intervals), _INTERVAL.itemsize * intervals.offset)
+    there, days = valid_of(intervals), found["days"].astype(np.int64)
+    fits = (found["months"] == 0) & (abs(days) <= _MOST_DAYS) & (found["nanoseconds"] % 1000 == 0)
+    if not (fits | ~there).all():
+        return intervals
+    microseconds = np.where(there, days * 86_400_000_000 + found["nanoseconds"] // 1000, 0)
+    return array(pa.duration("us"), len(intervals), there, microseconds)
 
 
 def _converted_struct(column: pa.Array, known: pa.DataType) -> pa.Array:
@@ -127,6 +157,8 @@ def _simple(kind: pa.DataType) -> pa.DataType:
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
         return _simple(kind.value_type)
     if types.is_large_string(kind) or types.is_string_view(kind):
+        return pa.string()
+    if kind == pa.uuid():
         return pa.string()
     if types.is_large_binary(kind) or types.is_binary_view(kind) or types.is_fixed_size_binary(kind):
         return pa.binary()

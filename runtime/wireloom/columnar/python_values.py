@@ -16,13 +16,16 @@ import pyarrow as pa
 from wireloom.buffers import Array, array, as_arrow, as_numpy, valid_of
 from wireloom.codec import floats
 from wireloom.codec.coercion import Misfit
-from wireloom.codec.meanings import EPOCH
+from wireloom.codec.meanings import EPOCH, UuidMeaning
 from wireloom.units import NANOSECONDS
+
+UUID_BYTES = pa.binary(16)
+"""What UUIDs are decoded to, for consumers that have a type for them; other bytes of that size are such, too."""
 
 
 def to_arrow(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """An array of values such as rows of the codec have, with every bit of NaNs."""
-    if not _has_singles(kind):
+    if not _is_special(kind):
         return pa.array(values, kind)
     if pa.types.is_struct(kind):
         fields = [
@@ -33,6 +36,8 @@ def to_arrow(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         items = to_arrow([item for each in values if each is not None for item in each], kind.value_type)
         ends = np.cumsum([0, *(0 if each is None else len(each) for each in values)], dtype=np.int32)
         return pa.ListArray.from_arrays(as_arrow(ends), items, type=kind, mask=_missing(values))
+    if kind == UUID_BYTES:
+        return pa.array([UuidMeaning().octets(value) if isinstance(value, str) else value for value in values], kind)
     found = pa.array(values, kind)
     if not any(value != value for value in values):
         return found
@@ -45,11 +50,11 @@ def _missing(values: Sequence[Any]) -> pa.Array:
 
 
 @cache
-def _has_singles(kind: pa.DataType) -> bool:
-    """Whether there are numbers of single precision in it."""
+def _is_special(kind: pa.DataType) -> bool:
+    """Whether there are numbers of single precision in it, or UUIDs, which rows have as texts."""
     if pa.types.is_struct(kind):
-        return any(_has_singles(field.type) for field in kind)
-    return _has_singles(kind.value_type) if pa.types.is_list(kind) else bool(kind == pa.float32())
+        return any(_is_special(field.type) for field in kind)
+    return _is_special(kind.value_type) if pa.types.is_list(kind) else kind in (pa.float32(), UUID_BYTES)
 
 
 def to_python(column: pa.Array) -> list[Any]:
@@ -69,6 +74,8 @@ def to_python(column: pa.Array) -> list[Any]:
         return _moments(column)
     if types.is_floating(kind) and kind.bit_width < 64:
         return _short_floats(column)
+    if kind == pa.month_day_nano_interval():
+        return [None if value is None else _span(value) for value in column.to_pylist()]
     try:
         found: list[Any] = column.to_pylist()
     except (pa.ArrowException, ArithmeticError, ValueError):
@@ -129,6 +136,18 @@ def _moments(column: pa.Array) -> list[Any]:
             return Misfit(f"{number} {kind.unit}, which is {'not in the years 1 to 9999' if is_time else 'too long'}")
 
     return [None if number is None else moment(number) for number in column.view(pa.int64()).to_pylist()]
+
+
+def _span(interval: pa.MonthDayNano) -> Any:
+    """An interval as a duration, if it is one."""
+    months, days, nanoseconds = interval
+    microseconds, left = divmod(nanoseconds, 1000)
+    try:
+        if not months and not left:
+            return timedelta(days, 0, microseconds)
+    except OverflowError:
+        pass
+    return Misfit(f"{interval}, which is not a duration in microseconds")
 
 
 def _short_floats(column: pa.Array) -> list[float | None]:

@@ -19,6 +19,7 @@ from wireloom.columnar.consumers import Consumer
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.traffic.opening import captured, recordings
+from wireloom.consumer_types import warn_of_losses
 from wireloom.files import listed, opened
 from wireloom.kinds import written_kind
 from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions, TableTypes
@@ -110,7 +111,7 @@ class Table:
         if isinstance(buffer, str | os.PathLike):
             return self.scan(os.fspath(buffer), columns, mode=mode, types=types, **options).read_all()
         chosen = self._options(columns, mode, options)
-        consumer = self._consumer(chosen, types)
+        consumer = self._consumer(chosen, _types(chosen, types))
         try:
             found = captured(Decoder(self.protocol, chosen, consumer.decoded), buffer)
             return pa.Table.from_batches(map(consumer.given, map(_from_zero, found)), consumer.schema)
@@ -158,7 +159,8 @@ class Table:
 
         chosen = self._options(None, mode, options)
         must_be_of_all_columns(chosen, "decode_by_message")
-        consumers = cache(lambda name: self._consumer(narrow(chosen, name), types))
+        kind = _types(chosen, types)
+        consumers = cache(lambda name: self._consumer(narrow(chosen, name), kind))
         decoder = NarrowDecoder(self.protocol, chosen, lambda name: consumers(name).decoded)
         found: dict[str, list[pa.RecordBatch]] = {name: [] for name in chosen.messages or ()}
         try:
@@ -284,7 +286,7 @@ class Table:
         """
         told = options if message is None else {**options, "message": message}
         chosen = self._options(columns, mode, told)
-        consumer, conditions = self._consumer(chosen, types), filters_of(filters, self.protocol)
+        consumer, conditions = self._consumer(chosen, _types(chosen, types)), filters_of(filters, self.protocol)
         files = _paths(paths)
         found = _scanned(Decoder(self.protocol, chosen, consumer.decoded, conditions), files)
         return pa.RecordBatchReader.from_batches(consumer.schema, map(consumer.given, map(_from_zero, found)))
@@ -519,18 +521,18 @@ class Table:
         >>> couchbase_dcp.to_batches(couchbase_dcp.iter_records(frame)).read_all()["message"].to_pylist()
         ['dcp_noop']
         """
-        consumer = self._consumer(ReadOptions(), types)
+        consumer = self._consumer(ReadOptions(), TableTypes.of(types))
         found = map(consumer.given, batches(rows, consumer.decoded))
         return pa.RecordBatchReader.from_batches(consumer.schema, found)
 
-    def _consumer(self, options: ReadOptions, types: str) -> Consumer:
+    def _consumer(self, options: ReadOptions, types: TableTypes) -> Consumer:
         """Who gets the table that ``options`` leave."""
-        columns, kind = View(self.protocol, options).columns, TableTypes.of(types)
-        known = self._consumers.get(kind) if columns is self.protocol.columns else None
+        columns = View(self.protocol, options).columns
+        known = self._consumers.get(types) if columns is self.protocol.columns else None
         if known is None:
-            known = Consumer(columns, kind, lambda each: self.view(options, each))
+            known = Consumer(columns, self.view(options, types))
             if columns is self.protocol.columns:
-                self._consumers[kind] = known
+                self._consumers[types] = known
         return known
 
     def _options(self, columns: Iterable[str] | None, mode: str, options: Mapping[str, Any]) -> ReadOptions:
@@ -538,6 +540,13 @@ class Table:
             raise OptionError(f"columns must be a list of names, not {columns!r}")
         read = ReadOptions.of({"mode": mode, **options}, self.protocol.parameters, self.protocol.messages)
         return read if columns is None else read._replace(columns=tuple(columns))
+
+
+def _types(options: ReadOptions, types: str) -> TableTypes:
+    """The types of a table that ``options`` describe; a warning says what they do not keep. Raises ``OptionError``."""
+    found = TableTypes.of(types)
+    warn_of_losses(options, found)
+    return found
 
 
 def _paths(given: Any) -> list[str]:

@@ -19,6 +19,7 @@ from wireloom_generator.templates import environment
 from wireloom_generator.traces import Traces
 
 if TYPE_CHECKING:
+    from wireloom.consumer_types import Differing
     from wireloom.programs.support import Support
 
 
@@ -26,18 +27,21 @@ def emit(
     protocol: model.Protocol,
     traces: Traces,
     support: "Support | None" = None,
+    types: "Differing | None" = None,
     rendering: Rendering = PLAIN,
 ) -> Iterator[OutputFile]:
     """The pages. ``traces`` are the worked examples by message and name; examples without one are shown as bytes.
 
-    The front page says how records are read if ``support`` is given.
+    The front page says how records are read if ``support`` is given, and the others the types that columns have for
+    each consumer if ``types`` are.
     """
-    pages = MessagePages(protocol, Errata(protocol), traces)
+    types = types or {}
+    pages = MessagePages(protocol, Errata(protocol), traces, types)
     templates = _templates(rendering)
     yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages, support))
     preamble = protocol.preamble
     homes = pages.names.homes
-    own = () if preamble is None else (MessagePages(preamble, Errata(preamble), traces, homes=homes),)
+    own = () if preamble is None else (MessagePages(preamble, Errata(preamble), traces, types, homes=homes),)
     for page in (pages, *own):
         for message in page.protocol.messages:
             yield _file(protocol, page_of(message), templates.get_template("message.md.j2"), page.page(message))
@@ -72,4 +76,4 @@ def _spaced(text: str) -> str:
     return lines + "\n"
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces, subject.support))
+EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces, subject.support, subject.types))

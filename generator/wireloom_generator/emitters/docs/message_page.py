@@ -32,6 +32,7 @@ from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED
 from wireloom_generator.traces import Traces, as_json
 
 if TYPE_CHECKING:
+    from wireloom.consumer_types import Differing
     from wireloom.inspection import Inspected
 
 
@@ -62,6 +63,7 @@ class MessagePage:
     layouts: tuple[Passage, ...]
     groups: tuple[Group, ...]
     columns: PageTable
+    types: PageTable
     examples: tuple[tuple[ExampleBlock, ...], ...]
 
 
@@ -73,6 +75,7 @@ class MessagePages:
         protocol: model.Protocol,
         errata: Errata,
         traces: Traces,
+        types: "Differing",
         *,
         homes: Mapping[Reference, str] | None = None,
     ) -> None:
@@ -80,6 +83,7 @@ class MessagePages:
         self.protocol = protocol
         self.errata = errata
         self.traces = traces
+        self.types = types
         self.names = Meanings(protocol, homes)
         self.records = Records(self.names)
         self.shared = References(self.names, errata)
@@ -100,8 +104,16 @@ class MessagePages:
             layouts=tuple(self._layouts(message, shapes)),
             groups=(*used, *groups({"Textual forms": forms})),
             columns=table(COLUMNS, message_columns(message)),
+            types=self._types(message),
             examples=(tuple(self._examples(message)),) if message.examples else (),
         )
+
+    def _types(self, message: model.Message) -> PageTable:
+        """The types for each consumer of the columns for which these differ."""
+        from wireloom.options import TableTypes  # which only types that the codec has come with
+
+        names = self.types.get(message.name, {}).items()
+        return table(("Column", *TableTypes), ((code(path), *map(code, kinds)) for path, kinds in names))
 
     def _facts(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> Iterator[str]:
         if message.doc.source:

@@ -8,7 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.backends.numpy.meanings import doubles
-from wireloom.buffers import Places, as_arrow, between, dictionary, nulls, ragged, row_numbers, zeros
+from wireloom.buffers import (
+    Places,
+    as_arrow,
+    between,
+    dictionary,
+    grouped,
+    nulls,
+    numbers,
+    ragged,
+    row_numbers,
+    spread,
+    zeros,
+)
 from wireloom.codec.meanings import DoubleMeaning
 from wireloom.columnar.execution.output_memory import ListValues, OutputMemory
 from wireloom.programs import opcodes as op
@@ -91,6 +103,26 @@ class _Bytes:
 
 
 @dataclass(frozen=True, slots=True)
+class _SizedBytes:
+    """Bytes that all have the size that their type says, written as if that varied."""
+
+    kind: pa.DataType
+    first: int
+    valid: int | None
+
+    def arrow(self, written: OutputMemory) -> pa.Array:
+        count, size = written.count, int(written.amounts[self.first, 0])
+        if not size:
+            return nulls(self.kind, count)
+        ends = np.frombuffer(written.offsets(self.first, count), np.int32, count + 1)
+        octets = np.frombuffer(written.octets(self.first + 1, size), f"V{self.kind.byte_width}")
+        if len(octets) < count:
+            octets = spread(octets, Places(np.flatnonzero(np.diff(ends)), count))
+        held = [written.bits(self.valid), pa.py_buffer(octets)]
+        return pa.Array.from_buffers(self.kind, count, held, -1 if held[0] else 0)
+
+
+@dataclass(frozen=True, slots=True)
 class _Dictionary:
     """Labels as their numbers in a dictionary of all of them."""
 
@@ -117,6 +149,32 @@ class _TextLists:
         texts = [None, written.offsets(first + 1, items), written.octets(first + 2, size)]
         values = pa.Array.from_buffers(pa.string(), items, texts, 0)
         lists = [held, written.offsets(first, written.count)]
+        return pa.Array.from_buffers(self.kind, written.count, lists, -1 if held else 0, children=[values])
+
+
+@dataclass(frozen=True, slots=True)
+class _FlagLists:
+    """The names of bits as lists of their numbers in a dictionary of all names."""
+
+    kind: pa.DataType
+    data: int
+    valid: int | None
+    bits: tuple[tuple[str, int], ...]
+
+    def arrow(self, written: OutputMemory) -> pa.Array:
+        texts = tuple(dict.fromkeys(text for text, _ in self.bits))
+        index = np.array([texts.index(text) for text, _ in self.bits], np.int64)
+        found, held = written.numbers(self.data, np.uint64), written.bits(self.valid)
+        if held is not None:
+            found = found * np.unpackbits(np.frombuffer(held, np.uint8), count=written.count, bitorder="little")
+        codes, known = grouped(found)
+        sets = (np.array(known, np.uint64)[:, None] & np.array([bit for _, bit in self.bits], np.uint64)) != 0
+        counts, (_, named) = sets.sum(axis=1), sets.nonzero()
+        items = index[named][ragged((np.cumsum(counts) - counts)[codes], counts[codes])]
+        ends = np.zeros(written.count + 1, np.int32)
+        np.cumsum(counts[codes], out=ends[1:])
+        values = dictionary(numbers(self.kind.value_type.index_type, items, None, None), texts)
+        lists = [held, pa.py_buffer(ends)]
         return pa.Array.from_buffers(self.kind, written.count, lists, -1 if held else 0, children=[values])
 
 
@@ -210,11 +268,13 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
     match known:
         case Number():
             return _fixed(asm, kind, known, valid)
-        case Octets() if kind in (pa.string(), pa.binary()):
-            first = asm.place(Output(bits=32))
-            asm.place(Output(holds=True))
-            asm.store(op.STORE_BYTES, (known.start, known.stop, there), (first,))
-            return _Bytes(kind, first, valid)
+        case Octets(start, stop) if kind in (pa.string(), pa.binary()):
+            return _Bytes(kind, _octets(asm, start, stop, there), valid)
+        case Octets(start, stop) if pa.types.is_fixed_size_binary(kind):
+            return _SizedBytes(kind, _octets(asm, start, stop, there), valid)
+        case Spelled(start) if pa.types.is_fixed_size_binary(kind):
+            stop = asm.value(op.ADD_NUMBER, (start,), (kind.byte_width,))
+            return _SizedBytes(kind, _octets(asm, start, stop, there), valid)
         case Spelled(start, way):
             first = asm.place(Output(bits=32))
             asm.place(Output(more=LONGEST[way]))
@@ -232,6 +292,10 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
             bits = asm.place(Output(bits=1, cleared=True))
             asm.store(op.STORE_LABEL, (number, there), (first, sizes, len(texts), room))
             return _Bytes(kind, first, bits)
+        case Flags(number, bits) if pa.types.is_dictionary(kind.value_type):
+            place = asm.place(Output(bits=64, like="uint64"))
+            asm.store(op.STORE_8, (number,), (place,))
+            return _FlagLists(kind, place, None if there == op.ONES else _bits(asm, there), bits)
         case Flags(number, bits):
             texts = tuple(text for text, _ in bits)
             masks = asm.place(bit_table(tuple(bit for _, bit in bits)))
@@ -254,6 +318,14 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
         case Struct(fields):
             return _Substruct(kind, tuple(_field(asm, each, fields, there) for each in kind), valid)
     raise NoProgramError("values of this type")
+
+
+def _octets(asm: Assembler, start: int, stop: int, where: int) -> int:
+    """The outputs for bytes of the rows ``where`` the mask is set: offsets, at the place returned, and bytes."""
+    first = asm.place(Output(bits=32))
+    asm.place(Output(holds=True))
+    asm.store(op.STORE_BYTES, (start, stop, where), (first,))
+    return first
 
 
 def _field(asm: Assembler, field: pa.Field, fields: Mapping[str, Datum], where: int) -> Column:
