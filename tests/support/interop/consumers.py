@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -12,9 +13,16 @@ from pyarrow import dataset
 from support.interop.plain import plain
 from support.lake_readers import COMPARISONS, Ask, by_delta, by_duckdb, by_polars, by_pyarrow, by_pyiceberg, by_spark
 
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+
 
 class Opened(Protocol):
-    """Tables as a consumer has them."""
+    """Tables as a consumer has them.
+
+    ``has_fields`` says whether filters reach fields of structs.
+    """
+
+    has_fields: bool
 
     def types(self) -> dict[str, str]:
         """The type of each column, by the consumer's own name."""
@@ -35,6 +43,8 @@ class Opened(Protocol):
 
 class InArrow:
     """A dataset of pyarrow."""
+
+    has_fields = True
 
     def __init__(self, rows: dataset.Dataset, types: dict[str, str] | None = None) -> None:
         self.dataset, self.named = rows, types
@@ -92,6 +102,8 @@ class InIceberg(InArrow):
 class InDuckDB:
     """A dataset, or files, in DuckDB."""
 
+    has_fields = True
+
     def __init__(self, source: str | dataset.Dataset) -> None:
         import duckdb
 
@@ -121,6 +133,8 @@ class InDuckDB:
 class InPolars:
     """A lazy frame of Polars."""
 
+    has_fields = True
+
     def __init__(self, scan: Callable[[], Any]) -> None:
         self.scan = scan
 
@@ -142,8 +156,10 @@ class InPolars:
 class InPandas:
     """A frame of pandas, or one of Dask, whose results are computed."""
 
-    def __init__(self, frame: Any, computed: Callable[[Any], Any] = lambda result: result) -> None:
-        self.frame, self.computed = frame, computed
+    def __init__(
+        self, frame: Any, *, has_fields: bool = False, computed: Callable[[Any], Any] = lambda result: result
+    ) -> None:
+        self.frame, self.has_fields, self.computed = frame, has_fields, computed
 
     def types(self) -> dict[str, str]:
         return {name: str(kind) for name, kind in self.frame.dtypes.items()}
@@ -167,8 +183,20 @@ class InPandas:
         return ask
 
     def total(self, column: str, function: str) -> Any:
-        found = self.computed(getattr(self.frame[column], function)())
-        return plain(pa.array([found], from_pandas=False))[0]
+        return _plain_of_pandas(self.computed(getattr(self.frame[column], function)()))
+
+
+def _plain_of_pandas(value: Any) -> Any:
+    import numpy as np
+    import pandas
+
+    if isinstance(value, (pandas.Timestamp, pandas.Timedelta)):
+        return value.as_unit("ns").value
+    if isinstance(value, datetime):
+        return (value - _EPOCH) // _MICROSECOND * 1000
+    if isinstance(value, timedelta):
+        return value // _MICROSECOND * 1000
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _of_pandas(value: Any, kind: pa.DataType) -> Any:
@@ -183,6 +211,8 @@ def _of_pandas(value: Any, kind: pa.DataType) -> Any:
 
 class InSpark:
     """A frame of Spark."""
+
+    has_fields = True
 
     def __init__(self, frame: Any) -> None:
         self.frame = frame

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import dataset, parquet
 
 from support.interop.consumers import InArrow, InDelta, InDuckDB, InIceberg, InPandas, InPolars, InSpark, Opened
+from support.spark_sessions import configured
 from wireloom import lakes
 from wireloom.options import TableTypes
 
@@ -63,7 +64,7 @@ def _iceberg(tables: Tables, folder: Path) -> Any:
 def _in_pandas(table: pa.Table) -> InPandas:
     import pandas
 
-    return InPandas(table.to_pandas(types_mapper=pandas.ArrowDtype))
+    return InPandas(table.to_pandas(types_mapper=pandas.ArrowDtype), has_fields=True)
 
 
 def _in_dask(table: pa.Table) -> InPandas:
@@ -71,7 +72,7 @@ def _in_dask(table: pa.Table) -> InPandas:
     import pandas
 
     frame = dask.dataframe.from_pandas(table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=2)
-    return InPandas(frame, lambda result: result.compute(scheduler="synchronous"))
+    return InPandas(frame, computed=lambda result: result.compute(scheduler="synchronous"))
 
 
 def _files_in_polars(folder: Path) -> InPolars:
@@ -102,6 +103,18 @@ def _iceberg_in_polars(table: Any) -> InPolars:
     import polars
 
     return InPolars(lambda: polars.scan_iceberg(table))
+
+
+def _spark() -> Any:
+    """The session that there is, or one as tests have it."""
+    from pyspark.sql import SparkSession
+
+    builder = configured(SparkSession.builder.master("local[2]").appName("interop"))
+    return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+
+
+def _both(tables: Tables, folder: Path) -> tuple[pa.Table, Path]:
+    return _whole(tables, folder), _files(tables, folder)
 
 
 PLACES = {
@@ -149,6 +162,16 @@ PLACES = {
             _iceberg,
             {"pyiceberg": InIceberg, "Polars": _iceberg_in_polars},
             frozenset({"Polars"}),
+        ),
+        Place(
+            "Spark",
+            TableTypes.SPARK,
+            _both,
+            {
+                "from Arrow": lambda both: InSpark(_spark().createDataFrame(both[0])),
+                "from Parquet": lambda both: InSpark(_spark().read.parquet(str(both[1]))),
+            },
+            frozenset({"from Arrow", "from Parquet"}),
         ),
     )
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from decimal import MAX_PREC, localcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -14,34 +15,35 @@ from support.interop.cases import Case, column_of, shapes
 from support.interop.consumers import Opened
 from support.interop.places import Place
 from support.interop.plain import plain, same
+from support.interop.words import word
 from support.lake_readers import expected
 
 Asked = tuple[Case, tuple[Any, ...]]
 """A case, and those of its values that the reader keeps."""
+Wrong = dict[str, str]
+"""What is wrong with answers, by question."""
 
 
-def answers(place: Place, reader: str, asked: Sequence[Asked]) -> dict[str, dict[str, str]]:
-    """What is wrong with the answers of a reader about the columns of some cases: by case, and by question.
+def answers(place: Place, reader: str, asked: Sequence[Asked]) -> dict[str, Wrong]:
+    """What is wrong with the answers of a reader about columns, and about fields of structs, by name of the case.
 
     All rows are there twice: in a table, and each in one of its own, as readers skip tables by their least and greatest
     values.
     """
     longest = max(len(values) for _, values in asked) + 1
-    columns = {}
-    for at, (case, values) in enumerate(asked):
-        shaped = shapes(column_of(case, values))
-        columns[f"c{at}"] = _longer(shaped["column"], longest)
-        columns[f"s{at}"] = _longer(shaped["struct"], longest)
-    table = pa.table(columns)
+    shaped = [shapes(column_of(case, values)) for case, values in asked]
+    columns = {f"c{at}": _longer(each["column"], longest) for at, each in enumerate(shaped)}
+    fields = {f"s{at}": _longer(each["struct"], longest) for at, each in enumerate(shaped)}
+    table = pa.table(columns | fields)
     with TemporaryDirectory() as folder:
         there = place.put([table, *(table.slice(at, 1) for at in range(longest))], Path(folder))
         has = place.readers[reader](there)
         found = {}
         for at, (case, values) in enumerate(asked):
-            ordered = reader in place.ordered
-            wrong = dict(_wrong_filters(has, (f"c{at}",), case, values, 2 * longest, ordered))
-            wrong |= {f"{key} of a field": value for key, value in _wrong_filters(has, (f"s{at}", "it"), case, values, 2 * longest, ordered) if key not in wrong}
-            found[case.name] = wrong | dict(_wrong_totals(has, f"c{at}", case, values, ordered))
+            one = _Asking(has, case, values, 2 * longest, reader in place.ordered)
+            in_column, in_field = dict(one.filters(f"c{at}")), dict(one.filters(f"s{at}", "it"))
+            only = {f"{question} of a field": wrong for question, wrong in in_field.items() if question not in in_column}
+            found[case.name] = in_column | (only if has.has_fields else {}) | dict(one.totals(f"c{at}"))
     return found
 
 
@@ -49,48 +51,71 @@ def _longer(column: pa.Array, count: int) -> pa.Array:
     return pa.concat_arrays([column, pa.nulls(count - len(column), column.type)])
 
 
-def _questions(kind: pa.DataType, values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    yield from (("=", value) for value in values)
-    if kind != pa.bool_():
-        yield from ((">", values[0]), ("<=", values[0]), (">", values[-2]), (">=", values[-1]), ("<", values[-1]))
-    yield from (("in", values), ("null", None))
+class _Asking(NamedTuple):
+    """Questions about the ``values`` of a case, each of which is twice in so many ``rows``."""
 
+    has: Opened
+    case: Case
+    values: tuple[Any, ...]
+    rows: int
+    ordered: bool
 
-def _wrong_filters(has: Opened, path: tuple[str, ...], case: Case, values: tuple[Any, ...], rows: int, ordered: bool) -> Iterator[tuple[str, str]]:
-    kind = case.kind.value_type if pa.types.is_dictionary(case.kind) else case.kind
-    ask = has.ask(path, kind)
-    for question, value in _questions(kind, values):
-        there = rows - 2 * len(values) if question == "null" else 2 * expected(values, question, value, ordered=ordered)
-        try:
-            counted = ask(question, value)
-        except Exception as error:
-            yield f"{question} {value}", type(error).__name__ + str(error)[:80]
-        else:
-            if counted != there:
-                yield f"{question} {value}", f"{counted} of {there}"
+    def filters(self, *path: str) -> Iterator[tuple[str, str]]:
+        """The filters that find other rows than there are, or fail."""
+        kind = self.case.kind.value_type if pa.types.is_dictionary(self.case.kind) else self.case.kind
+        ask = self.has.ask(path, kind)
+        for question, value in self._questions():
+            counted = _tried(ask, question, value)
+            if counted != self._there(question, value):
+                yield f"`{self._named(question, value)}`", _said(counted, f"finds {counted} of {self._there(question, value)} rows")
 
+    def _questions(self) -> Iterator[tuple[str, Any]]:
+        values = self.values
+        yield from (("=", value) for value in values)
+        if self.case.kind != pa.bool_():
+            yield from ((">", values[0]), ("<=", values[0]), (">", values[-2]), (">=", values[-1]), ("<", values[-1]))
+        yield from (("in", values), ("null", None))
 
-def _wrong_totals(has: Opened, column: str, case: Case, values: tuple[Any, ...], ordered: bool) -> Iterator[tuple[str, str]]:
-    for function, right in _totals(case, values, ordered=ordered).items():
-        try:
-            found = has.total(column, function)
-        except Exception as error:
-            yield function, type(error).__name__ + str(error)[:80]
-        else:
+    def _there(self, question: str, value: Any) -> int:
+        if question == "null":
+            return self.rows - 2 * len(self.values)
+        return 2 * expected(self.values, question, value, ordered=self.ordered)
+
+    def _named(self, question: str, value: Any) -> str:
+        if question in ("in", "null"):
+            return {"in": "in", "null": "is null"}[question]
+        return f"{question} {word(value, self.case.kind)}"
+
+    def totals(self, column: str) -> Iterator[tuple[str, str]]:
+        """The aggregates that are wrong, or fail."""
+        for function, right in self._right().items():
+            found = _tried(self.has.total, column, function)
             if not any(same(found, each) for each in right):
-                yield function, f"{found}"
+                yield f"`{function}`", _said(found, f"is {word(found, self.case.kind, 'ns')}")
 
-
-def _totals(case: Case, values: tuple[Any, ...], *, ordered: bool) -> dict[str, tuple[Any, ...]]:
-    """The right answers, as ``plain`` has them. Where NaN is no number, the greatest may leave it out."""
-    exact = plain(column_of(case, values))[:-1]
-    found: dict[str, tuple[Any, ...]] = {"count": (2 * len(values),)}
-    if case.kind == pa.bool_():
+    def _right(self) -> dict[str, tuple[Any, ...]]:
+        """The right aggregates. Where NaN is no number, the greatest may leave it out."""
+        kind, exact = self.case.kind, plain(column_of(self.case, self.values))[:-1]
+        found: dict[str, tuple[Any, ...]] = {"count": (2 * len(self.values),)}
+        if kind == pa.bool_():
+            return found
+        numbers = [value for value in exact if value == value]
+        found["min"], found["max"] = (min(numbers),), (max(numbers),)
+        if len(numbers) < len(exact):
+            found["max"] = (math.nan,) if self.ordered else (math.nan, max(numbers))
+        if pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind):
+            with localcontext(prec=MAX_PREC):
+                found["sum"] = (2 * sum(exact),)
         return found
-    numbers = [value for value in exact if value == value]
-    found["min"], found["max"] = (min(numbers),), (max(numbers),)
-    if len(numbers) < len(exact):
-        found["max"] = (math.nan,) if ordered else (math.nan, max(numbers))
-    if pa.types.is_integer(case.kind) or pa.types.is_decimal(case.kind) or pa.types.is_floating(case.kind):
-        found["sum"] = (2 * sum(exact),)
-    return found
+
+
+def _tried(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function returns, or the error that it raises."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return error
+
+
+def _said(answer: Any, otherwise: str) -> str:
+    return f"fails: `{type(answer).__name__}`" if isinstance(answer, Exception) else otherwise
