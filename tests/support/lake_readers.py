@@ -208,7 +208,7 @@ def _spark_literal(value: Any, kind: pa.DataType) -> str:
     names = {pa.bool_(): "boolean", pa.float32(): "float", pa.float64(): "double", pa.string(): "string"}
     name = names.get(kind, "decimal(38, 0)")
     if pa.types.is_duration(kind):
-        value, name = f"interval '{Decimal(value).scaleb(-6):f}' second", "interval day to second"
+        return f"interval '{Decimal(value).scaleb(-6):f}' second"
     if pa.types.is_decimal(kind):
         name = f"decimal({kind.precision}, {kind.scale})"
     return f"cast('{text(value)}' as {name})"

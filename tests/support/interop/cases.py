@@ -80,7 +80,7 @@ def type_name(kind: pa.DataType) -> str:
 
 
 def cases() -> dict[str, Case]:
-    """The types of all dialects by name, in the order of the columns above. Raises ``KeyError`` for one without values."""
+    """The types of all dialects by name, in the order of ``COLUMNS``. Raises ``KeyError`` for one without values."""
     found: dict[str, Case] = {}
     for column in COLUMNS:
         for types in TableTypes:
@@ -100,7 +100,7 @@ def column_of(case: Case, values: tuple[Any, ...]) -> pa.Array:
 
 
 def shapes(column: pa.Array) -> dict[str, pa.Array]:
-    """A column as it is, in structs, of which the last is null, and in lists, of which one is empty and the last null."""
+    """A column as it is; in structs, the last of which is null; in lists, one of which is empty, and the last null."""
     count = len(column) - 1
     structs = pa.StructArray.from_arrays([column], ["it"], mask=pa.array([False] * count + [True]))
     offsets = pa.array([*range(count + 1), count, count], pa.int32())

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import dataset
 
-from support.interop.plain import plain
+from support.interop.plain import Nanoseconds, plain
 from support.lake_readers import COMPARISONS, Ask, by_delta, by_duckdb, by_polars, by_pyarrow, by_pyiceberg, by_spark
 
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Opened(Protocol):
@@ -70,7 +70,9 @@ class InDelta(InArrow):
         from deltalake import QueryBuilder
 
         self.table, self.queries = table, QueryBuilder().register("rows", table)
-        super().__init__(table.to_pyarrow_dataset(), {field.name: _of_delta(field.type) for field in table.schema().fields})
+        super().__init__(
+            table.to_pyarrow_dataset(), {field.name: _of_delta(field.type) for field in table.schema().fields}
+        )
 
     def ask(self, path: Sequence[str], kind: pa.DataType) -> Ask:
         return by_delta(self.table, path, kind)
@@ -187,15 +189,18 @@ class InPandas:
 
 
 def _plain_of_pandas(value: Any) -> Any:
+    """A result of pandas, which is a datetime or timedelta of Python where its own do not reach."""
     import numpy as np
     import pandas
 
     if isinstance(value, (pandas.Timestamp, pandas.Timedelta)):
-        return value.as_unit("ns").value
+        return Nanoseconds(value.as_unit("ns").value)
+    if value is pandas.NaT:
+        return None
     if isinstance(value, datetime):
-        return (value - _EPOCH) // _MICROSECOND * 1000
+        value -= _EPOCH
     if isinstance(value, timedelta):
-        return value // _MICROSECOND * 1000
+        return Nanoseconds(value // timedelta(microseconds=1) * 1000)
     return value.item() if isinstance(value, np.generic) else value
 
 

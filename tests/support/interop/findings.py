@@ -1,4 +1,4 @@
-"""What a reader makes of each type: its own, values that change or are refused, and questions that it answers wrongly."""
+"""What a reader makes of each type: its own, values that change or are refused, and questions answered wrongly."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,6 +95,12 @@ def _delta_in_polars(folder: Path) -> InPolars:
 def _in_polars(table: pa.Table) -> InPolars:
     import polars
 
+    return InPolars(lambda: polars.scan_pyarrow_dataset(dataset.dataset(table), allow_pyarrow_filter=False))
+
+
+def _in_polars_pushed(table: pa.Table) -> InPolars:
+    import polars
+
     return InPolars(lambda: polars.scan_pyarrow_dataset(dataset.dataset(table)))
 
 
@@ -127,11 +132,12 @@ PLACES = {
             {
                 "DuckDB": lambda table: InDuckDB(dataset.dataset(table)),
                 "Polars": _in_polars,
+                "Polars with Arrow's filters": _in_polars_pushed,
                 "pandas": _in_pandas,
                 "pandas' own types": lambda table: InPandas(table.to_pandas()),
                 "Dask": _in_dask,
             },
-            frozenset({"DuckDB", "Polars"}),
+            frozenset({"DuckDB", "Polars", "Polars with Arrow's filters"}),
         ),
         Place(
             "Parquet",

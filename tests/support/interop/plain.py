@@ -6,11 +6,16 @@ from typing import Any
 
 import pyarrow as pa
 
-_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+"""In each unit."""
+
+
+class Nanoseconds(int):
+    """A time since 1970, or a duration, which is not the same as a number."""
 
 
 def plain(array: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """The values: times and durations as numbers of nanoseconds, however many bits those have."""
+    """The values: times and durations as ``Nanoseconds``, however many bits those have."""
     if isinstance(array, pa.ChunkedArray):
         return [value for chunk in array.chunks for value in plain(chunk)]
     kind, types = array.type, pa.types
@@ -19,9 +24,10 @@ def plain(array: pa.Array | pa.ChunkedArray) -> list[Any]:
     if isinstance(kind, pa.BaseExtensionType):
         return plain(array.storage)
     if types.is_timestamp(kind) or types.is_duration(kind):
-        return [None if tick is None else tick * _NANOSECONDS[kind.unit] for tick in array.cast(pa.int64()).to_pylist()]
+        size = NANOSECONDS[kind.unit]
+        return [None if tick is None else Nanoseconds(tick * size) for tick in array.cast(pa.int64()).to_pylist()]
     if types.is_interval(kind):
-        return [value and _nanoseconds(value.as_py()) for value in array]
+        return [value and Nanoseconds(value.days * 86_400 * 10**9 + value.nanoseconds) for value in array.to_pylist()]
     if types.is_struct(kind):
         inner = {field.name: plain(part) for field, part in zip(kind, array.flatten(), strict=True)}
         return [
@@ -33,11 +39,6 @@ def plain(array: pa.Array | pa.ChunkedArray) -> list[Any]:
     return list(array.to_pylist())
 
 
-def _nanoseconds(value: Any) -> int | None:
-    """An interval without months, or nothing."""
-    return None if value is None else value.days * 86_400 * 10**9 + value.nanoseconds
-
-
 def same(one: Any, other: Any) -> bool:
     """Whether two values are the same to the last bit that matters: NaN is itself, and the zeros differ."""
     if isinstance(one, float) and isinstance(other, float):
@@ -46,4 +47,4 @@ def same(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(same(value, other[name]) for name, value in one.items())
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other and isinstance(one, bool) is isinstance(other, bool))
+    return bool(one == other and all(isinstance(one, kind) is isinstance(other, kind) for kind in (bool, Nanoseconds)))

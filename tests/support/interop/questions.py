@@ -15,7 +15,7 @@ from support.interop.cases import Case, column_of, shapes
 from support.interop.consumers import Opened
 from support.interop.places import Place
 from support.interop.plain import plain, same
-from support.interop.words import word
+from support.interop.words import of_type, word
 from support.lake_readers import expected
 
 Asked = tuple[Case, tuple[Any, ...]]
@@ -42,7 +42,9 @@ def answers(place: Place, reader: str, asked: Sequence[Asked]) -> dict[str, Wron
         for at, (case, values) in enumerate(asked):
             one = _Asking(has, case, values, 2 * longest, reader in place.ordered)
             in_column, in_field = dict(one.filters(f"c{at}")), dict(one.filters(f"s{at}", "it"))
-            only = {f"{question} of a field": wrong for question, wrong in in_field.items() if question not in in_column}
+            only = {
+                f"{question} of a field": wrong for question, wrong in in_field.items() if question not in in_column
+            }
             found[case.name] = in_column | (only if has.has_fields else {}) | dict(one.totals(f"c{at}"))
     return found
 
@@ -67,7 +69,10 @@ class _Asking(NamedTuple):
         for question, value in self._questions():
             counted = _tried(ask, question, value)
             if counted != self._there(question, value):
-                yield f"`{self._named(question, value)}`", _said(counted, f"finds {counted} of {self._there(question, value)} rows")
+                yield (
+                    f"`{self._named(question, value)}`",
+                    _said(counted, f"find {counted} of {self._there(question, value)} rows"),
+                )
 
     def _questions(self) -> Iterator[tuple[str, Any]]:
         values = self.values
@@ -84,14 +89,15 @@ class _Asking(NamedTuple):
     def _named(self, question: str, value: Any) -> str:
         if question in ("in", "null"):
             return {"in": "in", "null": "is null"}[question]
-        return f"{question} {word(value, self.case.kind)}"
+        return f"{question} {word(of_type(value, self.case.kind), self.case.kind)}"
 
     def totals(self, column: str) -> Iterator[tuple[str, str]]:
         """The aggregates that are wrong, or fail."""
         for function, right in self._right().items():
             found = _tried(self.has.total, column, function)
             if not any(same(found, each) for each in right):
-                yield f"`{function}`", _said(found, f"is {word(found, self.case.kind, 'ns')}")
+                kind = self.case.kind
+                yield f"`{function}`", _said(found, f"give {word(found, kind)}, not {word(right[0], kind)}")
 
     def _right(self) -> dict[str, tuple[Any, ...]]:
         """The right aggregates. Where NaN is no number, the greatest may leave it out."""
@@ -118,4 +124,4 @@ def _tried(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _said(answer: Any, otherwise: str) -> str:
-    return f"fails: `{type(answer).__name__}`" if isinstance(answer, Exception) else otherwise
+    return f"fail with `{type(answer).__name__}`" if isinstance(answer, Exception) else otherwise

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from decimal import MAX_PREC, Context, Decimal
 from typing import Any
 
 import pyarrow as pa
 
+from support.interop.plain import NANOSECONDS, Nanoseconds
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _POWERS = (7, 8, 15, 16, 31, 32, 53, 63, 64)
 _NAMED = {
-    sign * 2**power + more: f"{'−' if sign < 0 else ''}2^{power}" + (f" {'−' if more < 0 else '+'} {abs(more)}" if more else "")
+    sign * 2**power
+    + more: f"{'−' * (sign < 0)}2^{power}{f' {more:+}'.replace('+', '+ ').replace('-', '− ') if more else ''}"
     for power in _POWERS
     for sign in (1, -1)
     for more in (-2, -1, 0, 1)
@@ -20,24 +23,32 @@ _NAMED = {
 _LONGEST = 24
 
 
-def word(value: Any, kind: pa.DataType, unit: str = "") -> str:
-    """A value of a type. Times and durations are numbers of their unit, or of that unit."""
+def word(value: Any, kind: pa.DataType) -> str:
+    """A value, or that of a struct or a list with one. A type says what the numbers of its times and durations are."""
     if isinstance(value, dict | list):
         (value,) = value.values() if isinstance(value, dict) else value
     if value is None:
         return "null"
     if isinstance(value, float):
-        return "NaN" if math.isnan(value) else repr(value).replace("inf", "infinity")
-    if pa.types.is_timestamp(kind) and isinstance(value, int):
-        return _moment(value * _NANOSECONDS[unit or kind.unit])
+        return "NaN" if math.isnan(value) else repr(value).replace("inf", "infinity").replace("-", "−")
+    if isinstance(value, Nanoseconds):
+        return _moment(value) if pa.types.is_timestamp(kind) else f"{_number(Decimal(value) / 1000)} µs"
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
-        whole = value == int(value)
-        return _NAMED.get(int(value), str(value)) if whole else str(value)
+        return _number(value)
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:6]}…"
 
 
-_NANOSECONDS = {"us": 1000, "ns": 1}
+def of_type(value: Any, kind: pa.DataType) -> Any:
+    """A value of a case, of which times and durations are numbers of the unit of their type."""
+    has_unit = pa.types.is_timestamp(kind) or pa.types.is_duration(kind)
+    return Nanoseconds(value * NANOSECONDS[kind.unit]) if has_unit else value
+
+
+def _number(value: int | Decimal) -> str:
+    exact = Decimal(value)
+    known = _NAMED.get(int(exact)) if exact == int(exact) else None
+    return known or f"{exact.normalize(Context(prec=MAX_PREC)):f}".replace("-", "−")
 
 
 def _moment(nanoseconds: int) -> str:
