@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import product
 
 from support.interop.cases import Case
 from support.interop.findings import Finding, Findings
-from support.interop.places import Place
+from support.interop.places import PLACES, Place
 from support.interop.words import of_type, word
 from support.paths import ROOT
 
 PAGE = ROOT / "docs" / "interop.md"
 PACKAGES = ("dask", "deltalake", "duckdb", "pandas", "polars", "pyarrow", "pyiceberg", "pyspark")
-_PART = re.compile(r"(<!-- interop: (.+) -->\n\n)(?:\|.*\n|\n)*")
+_PART = re.compile(r"(<!-- interop: (.+) -->\n\n)(?:(?:\|.*\n)+\n)*")
 _MOST = 4
 """Questions that are named in a row."""
 _VERSIONS = re.compile(r"(<!-- interop versions -->\n\n).*\n")
@@ -37,7 +38,7 @@ def titles(page: str) -> list[str]:
 
 def filled(page: str, title: str, tables: str) -> str:
     """The text of the page, with the tables of a place as they should be."""
-    return _PART.sub(lambda found: f"{found[1]}{tables}\n" if found[2] == title else found[0], page).rstrip("\n") + "\n"
+    return _PART.sub(lambda found: f"{found[1]}{tables}\n" if found[2] == title else found[0], page)
 
 
 def part(page: str, title: str) -> str:
@@ -51,6 +52,22 @@ def tables(place: Place, cases: Mapping[str, Case], found: Findings) -> str:
     overview = _table(["Arrow type", *found], (_row(place, case, found) for case in cases.values()))
     details = _table(["reader", "Arrow type", "what happens"], _details(cases, found))
     return f"{overview}\n{details}"
+
+
+def claims(title: str, text: str) -> set[tuple[str, str, str]]:
+    """What tables of a place say, each with its reader and type: the type that it becomes, and all that happens."""
+    overview, details = (
+        [line.strip("|").split(" | ") for line in each.splitlines()[2:]] for each in text.strip("\n").split("\n\n")
+    )
+    readers = list(PLACES[title].readers)
+    found = set()
+    for kind, *cells in ([cell.strip(" *") for cell in line] for line in overview):
+        found |= {(reader, kind, cell) for reader, cell in zip(readers, cells, strict=True)}
+    for those, kinds, what in ([cell.strip() for cell in line] for line in details):
+        named = readers if those == "all" else those.split(", ")
+        parts = product(named, re.findall(r"`.*?`", kinds), what.split("; "))
+        found |= set(parts)
+    return found
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -111,11 +111,12 @@ def _iceberg_in_polars(table: Any) -> InPolars:
 
 
 def _spark() -> Any:
-    """The session that there is, or one as tests have it."""
+    """The session that there is, or one as tests have it, which says nothing of the errors that are expected."""
     from pyspark.sql import SparkSession
 
     builder = configured(SparkSession.builder.master("local[2]").appName("interop"))
-    return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    quiet = builder.config("spark.sql.session.timeZone", "UTC").config("spark.log.level", "OFF")
+    return SparkSession.getActiveSession() or quiet.getOrCreate()
 
 
 def _both(tables: Tables, folder: Path) -> tuple[pa.Table, Path]:
