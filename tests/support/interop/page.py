@@ -44,7 +44,7 @@ def filled(page: str, title: str, tables: str) -> str:
 def part(page: str, title: str) -> str:
     """The tables of a place on a page."""
     (found,) = (each for each in _PART.finditer(page) if each[2] == title)
-    return found[0].removeprefix(found[1])
+    return found[0].removeprefix(found[1]).removesuffix("\n")
 
 
 def tables(place: Place, cases: Mapping[str, Case], found: Findings) -> str:
