@@ -13,7 +13,7 @@ from support import accelerator
 from support.accelerator import with_llvm
 from support.cases import often
 from support.lockstep import damaged, rows_alike, table_of
-from support.worked import every, every_by_both, examples, pair_of
+from support.worked import every, every_by_both, examples, few, pair_of
 
 from wireloom.backends.llvm import backend as llvm_backend
 from wireloom.backends.llvm import write_kernel
@@ -44,7 +44,7 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
         rows_alike(pair_of(name), table, **parameters)
 
 
-@every
+@few  # columnar/test_lockstep.py writes all of them by numpy
 def test_examples_and_damage_by_numpy(name: str) -> None:
     for parameters, table in tables(name, also=often(2, 4)):
         rows_alike(pair_of(name), table, **parameters)

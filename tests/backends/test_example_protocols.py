@@ -67,8 +67,8 @@ def read_alike(name: str) -> None:
             capture_alike(pair, data, in_pieces=False, mode="PERMISSIVE", **capture.parameters)
 
 
-@each_of(NAMES, WHILE_ONE_WORKS)
-def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@each_of(NAMES, WHILE_ONE_WORKS, pytest.mark.long)  # tests/protocols reads all of them by numpy
+def test_examples_and_damage_by_numpy(name: str) -> None:
     read_alike(name)
 
 

@@ -14,7 +14,7 @@ from support import accelerator, compiled
 from support.accelerator import with_llvm
 from support.cases import often
 from support.lockstep import Pair, assert_equal, capture_alike, damaged, records_alike
-from support.worked import GENERATED, every, every_by_both, examples, orders, pair_of
+from support.worked import GENERATED, every, every_by_both, examples, few, orders, pair_of
 
 from wireloom.backends.llvm import backend as llvm_backend
 from wireloom.backends.llvm import kernel
@@ -58,8 +58,8 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
     read_alike(name)
 
 
-@every
-def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@few  # columnar/test_lockstep.py reads all of them by numpy
+def test_examples_and_damage_by_numpy(name: str) -> None:
     read_alike(name)
 
 

@@ -11,7 +11,7 @@ from support.cases import often
 from support.lockstep import damaged
 from support.specialised import afresh, build_alike, builds, changed, parse_alike, present, reads
 from support.vectors import data_of
-from support.worked import GENERATED, every, examples, orders, pair_of
+from support.worked import GENERATED, every, examples, few, orders, pair_of
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec import specialised as functions
@@ -83,7 +83,7 @@ def test_invented_specs(seed: int) -> None:
             parse_alike(protocol, other, (False, True), **found.told)
 
 
-@every
+@few
 def test_what_is_said_to_have_no_function_has_none(name: str) -> None:
     protocol = pair_of(name).codec
     unread, unwritten = protocol.specialised.lacking()

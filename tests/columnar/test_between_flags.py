@@ -123,7 +123,7 @@ def test_parts_of_any_size_have_each_record_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     flag, random = flagged.codec.record.envelope.flag, Random(4)
-    idle = [flag * random.choice([0, 0, 1, 5]) + part for part in records(flagged, 20)]
+    idle = [flag * random.choice([0, 0, 1, 5]) + part for part in records(flagged, 8)]
     for capture in (
         b"".join(idle),
         b"".join(idle)[2:-2],

@@ -108,7 +108,7 @@ def test_parts_of_any_size_have_each_line_once(
     lines: Pair, ends: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    capture = capture_of(ends, 20)
+    capture = capture_of(ends, 8)
     for data in (capture, capture[1:], capture + b"Tx"):
         for every in (1, 7, 40, len(data) - 1):
             with searching(30, 600):

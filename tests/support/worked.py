@@ -42,10 +42,12 @@ WHILE_ONE_WORKS = (
 NAMES = (*compiled.FEATURES, every_type.NAME, *SHIPPED)
 
 
-def each_of(names: Collection[str], while_one_works: Collection[str]) -> pytest.MarkDecorator:
-    """A test of each of them; of most in a sweep."""
+def each_of(
+    names: Collection[str], while_one_works: Collection[str], others: pytest.MarkDecorator = pytest.mark.sweep
+) -> pytest.MarkDecorator:
+    """A test of each of them; of most in a sweep, or where ``others`` is the mark of ``make fuzz``, only there."""
     return pytest.mark.parametrize(
-        "name", [pytest.param(name, marks=() if name in while_one_works else pytest.mark.sweep) for name in names]
+        "name", [pytest.param(name, marks=() if name in while_one_works else others) for name in names]
     )
 
 
@@ -65,6 +67,9 @@ def each_by_both(names: Collection[str], while_one_works: Collection[str]) -> py
 
 every, every_by_both = each_of(NAMES, WHILE_ONE_WORKS), each_by_both(NAMES, WHILE_ONE_WORKS)
 """Every feature and protocol of ours."""
+
+few = each_of(NAMES, (*WHILE_ONE_WORKS, every_type.NAME), pytest.mark.long)
+"""Those that have little in common, and in ``make fuzz`` all: for what other tests see of each in another way."""
 
 
 @cache
