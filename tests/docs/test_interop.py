@@ -27,17 +27,14 @@ PAGE_TEXT = PAGE.read_text(encoding="utf-8")
 CASES = cases()
 QUICK = ("uint64",)
 """The type of which most is to be said."""
-SLOW = {
-    "Iceberg": (pytest.mark.sweep, pytest.mark.long),
-    "Spark": (pytest.mark.spark, pytest.mark.spark),
-}
-"""Places where a type takes seconds, and all of them more than a minute."""
 
 
-def places(*, whole: bool) -> pytest.MarkDecorator:
-    """All places, with marks for one type or for all."""
-    marks = {title: [SLOW[title][whole]] if title in SLOW else [] for title in PLACES}
-    return pytest.mark.parametrize("title", [pytest.param(title, marks=marked) for title, marked in marks.items()])
+def places(more: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    """All places but Spark, whose session is a fixture, with a mark for Iceberg, which takes longest."""
+    marks = {"Iceberg": [more]}
+    return pytest.mark.parametrize(
+        "title", [pytest.param(title, marks=marks.get(title, ())) for title in PLACES if title != "Spark"]
+    )
 
 
 def seen(title: str, names: Sequence[str]) -> set[tuple[str, str, str]]:
@@ -49,17 +46,24 @@ def said(title: str, names: Sequence[str]) -> set[tuple[str, str, str]]:
     return {claim for claim in claims(title, part(PAGE_TEXT, title)) if claim[1].strip("`") in names}
 
 
-@places(whole=False)
+@places(pytest.mark.sweep)
 @pytest.mark.filterwarnings("ignore")
 def test_some_claims_are_what_happens(title: str) -> None:
     assert seen(title, QUICK) == said(title, QUICK)
 
 
 @pytest.mark.sweep
-@places(whole=True)
+@places(pytest.mark.long)
 @pytest.mark.filterwarnings("ignore")
 def test_all_claims_are_what_happens(title: str) -> None:
     assert seen(title, tuple(CASES)) == claims(title, part(PAGE_TEXT, title))
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(CASES), marks=pytest.mark.long, id="all")])
+def test_claims_about_spark_are_what_happens(names: tuple[str, ...]) -> None:
+    assert seen("Spark", names) == said("Spark", names)
 
 
 def test_versions_are_those_that_tests_run_with() -> None:

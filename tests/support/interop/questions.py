@@ -32,6 +32,8 @@ def answers(place: Place, reader: str, asked: Sequence[Asked]) -> dict[str, Wron
     All rows are there twice: in a table, and each in one of its own, as readers skip tables by their least and greatest
     values.
     """
+    if not asked:
+        return {}
     longest = max(len(values) for _, values in asked) + 1
     shaped = [shapes(column_of(case, values)) for case, values in asked]
     columns = {f"c{at}": _longer(each["column"], longest) for at, each in enumerate(shaped)}
