@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyarrow import dataset
+from pyarrow import dataset, parquet
 from support.interop.cases import cases, column_of, shapes, type_name
 from support.interop.consumers import InArrow
 from support.interop.findings import Finding, findings
@@ -124,6 +124,55 @@ def leaves(kind: pa.DataType) -> list[pa.DataType]:
     if pa.types.is_struct(kind) or pa.types.is_list(kind):
         return [leaf for at in range(kind.num_fields) for leaf in leaves(kind.field(at).type)]
     return [kind]
+
+
+# What helps, as the page says
+
+
+def in_pandas(kind: pa.DataType, values: Sequence[Any]) -> Any:
+    import pandas
+
+    return pa.table({"it": pa.array(values, kind)}).to_pandas(types_mapper=pandas.ArrowDtype)["it"]
+
+
+def test_pandas_finds_unsigned_numbers_of_numpy() -> None:
+    import numpy as np
+
+    values = CASES["uint64"].values
+    column = in_pandas(pa.uint64(), [*values, None])
+    assert [int((column == np.uint64(value)).sum()) for value in values] == [1] * len(values)
+    assert "numpy.uint64(2**63 - 1)` is right" in PAGE_TEXT
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "wanted"),
+    [(pa.binary(), [b"", b"\0", b"a", b"a\0"], [b"\0", b"a\0"]), (pa.float64(), [0.5, math.nan], [math.nan])],
+)
+def test_isin_of_pandas_finds_an_array_of_arrow(kind: pa.DataType, values: list[Any], wanted: list[Any]) -> None:
+    import pandas
+
+    column = in_pandas(kind, [*values, None])
+    found = column[column.isin(pandas.array(pa.array(wanted), dtype=column.dtype))]
+    assert same(pa.array(found).to_pylist(), wanted)
+    assert "isin(pandas.array(pyarrow.array(keys), dtype=" in PAGE_TEXT
+
+
+def test_sums_of_polars_are_right_after_a_cast() -> None:
+    import polars
+
+    frame = polars.from_arrow(pa.table({"bytes": pa.array([2**32 - 1] * 2, pa.uint32())}))
+    assert frame.select(polars.col("bytes").cast(polars.Int128).sum()).item() == 2**33 - 2
+    assert '`polars.col("bytes").cast(polars.Int128).sum()`' in PAGE_TEXT
+
+
+def test_durations_in_parquet_are_intervals_of_duckdb_again(tmp_path: Path) -> None:
+    import duckdb
+
+    parquet.write_table(pa.table({"duration": pa.array([1_500_000], pa.duration("us"))}), tmp_path / "t.parquet")
+    with duckdb.connect() as connection:
+        asked = f"select to_microseconds(duration)::varchar from '{tmp_path}/t.parquet'"
+        assert connection.sql(asked).fetchall() == [("00:00:01.5",)]
+    assert "`to_microseconds(duration)`" in PAGE_TEXT
 
 
 # What judges
