@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import dataset
 
-from support.interop.plain import Nanoseconds, plain
+from support.interop.plain import NANOSECONDS, Nanoseconds, plain
 from support.lake_readers import COMPARISONS, Ask, by_delta, by_duckdb, by_polars, by_pyarrow, by_pyiceberg, by_spark
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -193,8 +193,9 @@ def _plain_of_pandas(value: Any) -> Any:
     import numpy as np
     import pandas
 
-    if isinstance(value, (pandas.Timestamp, pandas.Timedelta)):
-        return Nanoseconds(value.as_unit("ns").value)
+    if isinstance(value, pandas.Timestamp | pandas.Timedelta):  # of a unit in which nanoseconds may not fit
+        number = value.to_numpy()
+        return Nanoseconds(int(number.astype(np.int64)) * NANOSECONDS[np.datetime_data(number.dtype)[0]])
     if value is pandas.NaT:
         return None
     if isinstance(value, datetime):
