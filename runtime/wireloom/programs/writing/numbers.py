@@ -506,15 +506,16 @@ class ArrangingNumbers(Lowering):
         """The checksums, each behind those that it may be over: what is in front of it, if its bytes end where it
         stands, or else what is behind it. Of two that may be over each other, the first one comes first.
         """
-        left, found = list(enumerate(self.sums)), list[Stamp]()
+        left = [(place, one, _ends_there(one)) for place, one in enumerate(self.sums)]
+        found: list[Stamp] = []
         while left:
             free = [
-                (place, one)
-                for place, one in left
-                if not any(other < place if _ends_there(one) else other > place for other, _ in left)
-            ]
-            found += [one for _, one in free or left[:1]]
-            left = [each for each in left if each not in (free or left[:1])]
+                each
+                for each in left
+                if not any(other < each[0] if each[2] else other > each[0] for other, _, _ in left)
+            ] or left[:1]
+            found += [one for _, one, _ in free]
+            left = [each for each in left if each not in free]
         return found
 
     def _later(self, write: Callable[[], None]) -> None:
