@@ -1,6 +1,7 @@
 BIN := .venv/bin
 STAMP := .venv/.stamp
 OLDEST := .venv-oldest
+NEWEST := .venv-interop
 SETUP := sh scripts/setup.sh
 
 # External vectors: captured bytes and what they mean, kept outside the checkout. Tests that need them skip without.
@@ -19,7 +20,7 @@ FAST := 'not spark and not site and not wireshark and not memcached and not prog
 ifndef ABREAST  # as `check` says of what may run beside others
 .NOTPARALLEL:
 endif
-.PHONY: help setup java browser tshark memcached cobol luacheck generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz mutants bench docs demo check clean
+.PHONY: help setup java browser tshark memcached cobol luacheck generate schema-check lint types test test-all test-fast test-spark matrix pythons interop fuzz mutants bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
@@ -100,6 +101,10 @@ python-%: .venv-%/.stamp
 .venv-3.%/.stamp: pyproject.toml constraints.txt scripts/setup.sh
 	$(SETUP) python 3.$*
 	touch $@
+
+interop: $(STAMP) java ## what docs/interop.md says of other tools, with the newest versions of them
+	$(SETUP) interop
+	PYTHONPATH=tests $(NEWEST)/bin/python -m support.interop --check
 
 SEED ?= 0
 SECONDS ?= 600

@@ -3,6 +3,7 @@
 #   setup.sh venv      .venv in the checkout, with this project and all its tools in it, and git for its tests
 #   setup.sh oldest    .venv-oldest beside it, with the oldest of everything that runs in Spark, and what tests that
 #   setup.sh python X  .venv-X, the same as .venv with Python X, such as 3.13
+#   setup.sh interop   .venv-interop, with the newest of everything that takes tables, whatever the constraints say
 #   setup.sh java      Java 17 or newer for Spark
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site and of the lab
 #   setup.sh tshark    Wireshark's tshark for the tests of the dissectors and of recorded traffic, and tcpdump
@@ -72,6 +73,12 @@ setup_python() {
     installed ".venv-$1"
 }
 
+setup_interop() {
+    .venv/bin/python -m venv --clear .venv-interop
+    .venv-interop/bin/python -m pip --disable-pip-version-check --quiet install --upgrade \
+        --editable '.[spark,sql,delta]' polars pandas 'dask[dataframe]' 'pyiceberg[sql-sqlite]'
+}
+
 # The major version of the Java that Spark would start, or nothing.
 java_version() {
     "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p'
@@ -136,11 +143,12 @@ case "${1:-}" in
     venv) setup_venv ;;
     oldest) setup_oldest ;;
     python) setup_python "$2" ;;
+    interop) setup_interop ;;
     java) setup_java ;;
     browser) setup_browser ;;
     tshark) setup_tshark ;;
     memcached) setup_memcached ;;
     cobol) setup_cobol ;;
     luacheck) setup_luacheck ;;
-    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark|memcached|cobol|luacheck" ;;
+    *) fail "usage: setup.sh venv|oldest|python X|interop|java|browser|tshark|memcached|cobol|luacheck" ;;
 esac

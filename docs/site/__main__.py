@@ -35,6 +35,7 @@ _PLACES = {
 _GUIDE = (
     "README.md",
     "docs/tables.md",
+    "docs/interop.md",
     "docs/python.md",
     "docs/cdc.md",
     "docs/cdc-databus.md",

@@ -1,5 +1,6 @@
 """Captures as a dataset of pyarrow: DuckDB and Polars read it as often as they want, and decode what they need."""
 
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -61,6 +62,20 @@ def test_lazy_frames_of_polars_decode_what_they_use(scanned: list[list[str]]) ->
     assert scanned == [["opcode", "vbucket"]]
     expected = couchbase_dcp.scan(SESSION, mode="DROPMALFORMED", filters=[("opcode", "=", 0x56)]).read_all()
     assert found["vbucket"].to_list() == expected["vbucket"].to_pylist() != []
+
+
+def test_polars_finds_unsigned_numbers_if_it_filters_itself(tmp_path: Path, scanned: list[list[str]]) -> None:
+    numbers = [0, 2**63 - 1, 2**63, 2**64 - 1]
+    capture = tmp_path / "session.bin"
+    capture.write_bytes(b"".join(couchbase_dcp.build({"message": "dcp_noop", "cas": number}) for number in numbers))
+    frames = polars.scan_pyarrow_dataset(
+        couchbase_dcp.dataset(capture, types="polars"),
+        allow_pyarrow_filter=False,  # as docs/python.md has it
+    )
+    scanned.clear()
+    found = [frames.filter(polars.col("cas") == number).select("cas").collect() for number in numbers]
+    assert [frame["cas"].to_list() for frame in found] == [[number] for number in numbers]
+    assert scanned == [["cas"]] * len(numbers)
 
 
 def test_methods_of_datasets() -> None:

@@ -33,7 +33,7 @@ _WIDE = "9" * 38
 _BEFORE_1970 = datetime(1969, 12, 31, 23, 59, 59, 999999, UTC)
 _FAR = [datetime(4389, 4, 10, 5, 46, 7, 721405, UTC), datetime(9137, 5, 16, 20, 2, 24, 82707, UTC)]
 """More microseconds from 1970 on than a float of 64 bits tells apart."""
-_LAST = datetime.max.replace(tzinfo=UTC)
+_EPOCH, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 KINDS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "boolean": (pa.bool_(), [False, True]),
@@ -146,10 +146,19 @@ def by_polars(scan: Callable[[], Any], path: Sequence[str], kind: pa.DataType) -
             condition = column.is_in(polars.Series(polars.from_arrow(pa.array(value, kind))).implode())
         else:
             given = polars.Series(polars.from_arrow(pa.array([value], kind)))
-            condition = COMPARISONS[question](column, polars.lit(given[0], dtype=given.dtype))
+            condition = COMPARISONS[question](column, _polars_literal(given))
         return int(scan().filter(condition).collect().height)
 
     return ask
+
+
+def _polars_literal(given: Any) -> Any:
+    """The one value of a series: a time by its number, as Python's own have no nanoseconds."""
+    import polars
+
+    if given.dtype.is_temporal():
+        return polars.lit(given.to_physical()[0]).cast(given.dtype)
+    return polars.lit(given[0], dtype=given.dtype)
 
 
 def by_duckdb(rows: str | dataset.Dataset, path: Sequence[str], kind: pa.DataType) -> Ask:
@@ -184,6 +193,27 @@ def by_delta(table: Any, path: Sequence[str], kind: pa.DataType) -> Ask:
     return ask
 
 
+def by_spark(rows: Any, path: Sequence[str], kind: pa.DataType) -> Ask:
+    def ask(question: str, value: Any) -> int:
+        return int(rows.where(sql(path, question, value, lambda each: _spark_literal(each, kind))).count())
+
+    return ask
+
+
+def _spark_literal(value: Any, kind: pa.DataType) -> str:
+    if pa.types.is_binary(kind):
+        return f"X'{value.hex()}'"
+    if pa.types.is_timestamp(kind):
+        return f"timestamp_micros({value})"
+    names = {pa.bool_(): "boolean", pa.float32(): "float", pa.float64(): "double", pa.string(): "string"}
+    name = names.get(kind, "decimal(38, 0)")
+    if pa.types.is_duration(kind):
+        return f"interval '{Decimal(value).scaleb(-6):f}' second"
+    if pa.types.is_decimal(kind):
+        name = f"decimal({kind.precision}, {kind.scale})"
+    return f"cast('{text(value)}' as {name})"
+
+
 def sql(path: Sequence[str], question: str, value: Any, literal: Callable[[Any], str]) -> str:
     """The condition of a query."""
     column = ".".join(path)
@@ -201,12 +231,16 @@ def _duckdb_literal(value: Any, kind: pa.DataType) -> str:
     types |= {pa.uint8(): "utinyint", pa.uint16(): "usmallint", pa.uint32(): "uinteger", pa.uint64(): "ubigint"}
     if pa.types.is_decimal(kind):
         return f"'{value:f}'::decimal({kind.precision}, {kind.scale})"
+    if pa.types.is_timestamp(kind) and isinstance(value, int):
+        return f"make_timestamp_ns({value})::timestamptz_ns" if kind.unit == "ns" else f"make_timestamptz({value})"
+    if pa.types.is_duration(kind):
+        return f"to_microseconds({value})"
     name = types.get(kind, "timestamptz" if pa.types.is_timestamp(kind) else "bigint")
     return f"'{text(value)}'::{name}"
 
 
 def delta_literal(value: Any, kind: pa.DataType) -> str:
-    """As delta-rs has it in predicates."""
+    """As delta-rs has it in predicates; a time may be its number of microseconds."""
     if pa.types.is_binary(kind):
         return f"X'{value.hex()}'"
     if kind == pa.string():
@@ -216,6 +250,7 @@ def delta_literal(value: Any, kind: pa.DataType) -> str:
     if pa.types.is_decimal(kind):
         name = f"Decimal128({kind.precision}, {kind.scale})"
     if pa.types.is_timestamp(kind):
+        value = value if isinstance(value, datetime) else _EPOCH + timedelta(microseconds=value)
         name = 'Timestamp(Microsecond, Some("UTC"))'
     return f"arrow_cast('{text(value)}', '{name}')"
 

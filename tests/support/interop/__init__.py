@@ -1,0 +1,1 @@
+"""What consumers of tables do with each Arrow type of ours, found by running them."""
