@@ -61,7 +61,7 @@ def parquet_options(schema: pa.Schema) -> dict[str, Any]:
     if not any(map(_has_floats, schema.types)):
         return {}
     file = pa.BufferOutputStream()
-    parquet.write_table(schema.empty_table(), file)
+    parquet.write_table(pa.Table.from_batches([], schema), file)
     leaves = parquet.ParquetFile(pa.BufferReader(file.getvalue())).schema
     exact = [leaf.path for leaf in leaves if not _is_floating(leaf)]
     return {"write_statistics": exact, "use_dictionary": exact}

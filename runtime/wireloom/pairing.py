@@ -168,7 +168,7 @@ class Paired:
         records = Incoming(batch, self._protocol, self._connection)
         if not self._empty.schema:
             known = {name: records.plain(name).type for name in self._connection}
-            self._empty = pa.schema({**known, REQUEST: records.shape}).empty_table()
+            self._empty = pa.Table.from_batches([], pa.schema({**known, REQUEST: records.shape}))
         told = np.full(len(records), None, object)
         answered = []
         for queue in self._queues:

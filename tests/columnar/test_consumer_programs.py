@@ -16,7 +16,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from support.cases import often
 from support.compiled import of
 from support.invented_specs import invented
-from support.worked import every, examples, pair_of
+from support.worked import examples, few, pair_of
 
 from wireloom.codec import EncodeError
 from wireloom.columnar.tables import Table
@@ -99,7 +99,7 @@ def has_missing_lists(column: Any) -> bool:
     return has_missing_lists(array.flatten()) or (pa.types.is_struct(kind.value_type) and array.null_count > 0)
 
 
-@every
+@few
 def test_examples_come_back_from_every_program(name: str) -> None:
     for parameters, records in examples(name):
         comes_back(Table(pair_of(name).codec, {}), b"".join(records) + records[0][:-1], **parameters)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from support.compiled import feature, of
 from support.paths import ROOT
-from support.worked import every, examples, pair_of
+from support.worked import examples, few, pair_of
 
 from wireloom import columnar, registry
 from wireloom.codec import Column, ListOf, StructOf
@@ -47,7 +47,7 @@ def rows(table: pa.Table, protocol: Any) -> list[dict[str, Any]]:
     return [{name: as_spark(value, kinds[name]) for name, value in row.items()} for row in table.to_pylist()]
 
 
-@every
+@few
 def test_same_values_and_the_same_bytes(name: str) -> None:
     protocol = pair_of(name).codec
     table = Table(protocol, {})

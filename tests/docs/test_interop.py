@@ -114,8 +114,9 @@ def test_every_type_of_a_column_is_tried() -> None:
         for types in TableTypes
         for field in arrow_schema(pair_of(name).codec.columns, types)
         for leaf in leaves(field.type)
-        if not pa.types.is_decimal(leaf)  # of any precision
+        if not pa.types.is_decimal(leaf) and not pa.types.is_fixed_size_binary(leaf)  # of any precision or size
     }
+    found -= {type_name(pa.uuid())}  # as the page says
     assert found <= CASES.keys(), "give these a column in support.interop.cases"
 
 

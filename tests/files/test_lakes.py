@@ -341,6 +341,11 @@ def test_duckdb_cuts_times_as_the_page_says() -> None:
 # Parquet
 
 
+def test_lists_of_uuids_may_stand_beside_floats() -> None:
+    schema = pa.schema({"f": pa.float64(), "uuids": pa.list_(pa.uuid())})
+    assert lakes.parquet_options(schema)["write_statistics"] == ["uuids.list.element"]
+
+
 def test_numbers_without_floats_keep_their_statistics() -> None:
     kinds = {"a": pa.list_(pa.struct([("b", pa.int8()), ("c", pa.string())])), "d": pa.decimal128(20, 0)}
     assert lakes.parquet_options(pa.schema(kinds)) == {}

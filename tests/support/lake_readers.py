@@ -201,7 +201,7 @@ def by_spark(rows: Any, path: Sequence[str], kind: pa.DataType) -> Ask:
 
 
 def _spark_literal(value: Any, kind: pa.DataType) -> str:
-    if pa.types.is_binary(kind):
+    if pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return f"X'{value.hex()}'"
     if pa.types.is_timestamp(kind):
         return f"timestamp_micros({value})"
@@ -225,7 +225,7 @@ def sql(path: Sequence[str], question: str, value: Any, literal: Callable[[Any],
 
 
 def _duckdb_literal(value: Any, kind: pa.DataType) -> str:
-    if pa.types.is_binary(kind):
+    if pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return "'" + "".join(f"\\x{byte:02x}" for byte in value) + "'::blob"
     types = {pa.bool_(): "boolean", pa.float32(): "float", pa.float64(): "double", pa.string(): "varchar"}
     types |= {pa.uint8(): "utinyint", pa.uint16(): "usmallint", pa.uint32(): "uinteger", pa.uint64(): "ubigint"}
@@ -241,7 +241,7 @@ def _duckdb_literal(value: Any, kind: pa.DataType) -> str:
 
 def delta_literal(value: Any, kind: pa.DataType) -> str:
     """As delta-rs has it in predicates; a time may be its number of microseconds."""
-    if pa.types.is_binary(kind):
+    if pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return f"X'{value.hex()}'"
     if kind == pa.string():
         return f"'{text(value)}'"
