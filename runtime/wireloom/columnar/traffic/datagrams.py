@@ -74,6 +74,7 @@ class FramedMessage:
             at, begin = number + 1, begin + len(part.data)
         if at != self.count:
             stats.lost(0)
+            yield from course.lose(None)
         yield from course.take(Delivered(), final=True)
 
 

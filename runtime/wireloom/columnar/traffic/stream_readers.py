@@ -9,6 +9,7 @@ import numpy as np
 
 from wireloom.buffers import Array
 from wireloom.codec import DecodeError
+from wireloom.codec.captures import may_lack_terminator
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Window
@@ -87,12 +88,22 @@ class Plain:
 
     def lose(self, missing: int | None) -> Iterator[Sent]:
         """As ``StreamReader.lose``."""
+        if self.tail and may_lack_terminator(self.decoder.protocol):
+            yield self._torn()
         yield from self.take(Delivered(), final=True)
         self.base += missing or 0
         self.gap = UNKNOWN if missing is None else missing
         self.begins, self.packets = [], []
         if self.cutter.framing.recovers or missing is not None:
             self.cutter.lose(self.base, missing)
+
+    def _torn(self) -> Sent:
+        """The tail as a malformed record. A capture may end without a terminator, but this one goes on."""
+        buffer, self.tail = self.tail, b""
+        error = DecodeError("unterminated", "no terminator before the bytes that were not captured", self.base)
+        sent = self._sent(_malformed(Window(buffer, self.base), error, self.cutter))
+        self.base += len(buffer)
+        return sent
 
     def _sent(self, cuts: Cuts) -> Sent:
         begins, packets = np.array(self.begins), np.array(self.packets)
@@ -108,6 +119,10 @@ def refused(delivered: Delivered, error: DecodeError, cutter: Cutter) -> Sent:
     """Bytes as one malformed range."""
     buffer = b"".join(delivered.data)
     packets = np.array(delivered.packets[:1])
-    start, stop = np.array([0]), np.array([len(buffer)])
-    cuts = Cuts(Window(buffer, delivered.begins[0]), start, stop, False, cutter.parameters, {0: error})
+    cuts = _malformed(Window(buffer, delivered.begins[0]), error, cutter)
     return Sent(cuts, packets, packets[:, 0], np.zeros(1, np.int64))
+
+
+def _malformed(window: Window, error: DecodeError, cutter: Cutter) -> Cuts:
+    """All bytes of a window as one malformed range."""
+    return Cuts(window, np.array([0]), np.array([len(window.buffer)]), False, cutter.parameters, {0: error})
