@@ -32,14 +32,14 @@ def port() -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def recording(path: Path, port: int, *told: str) -> Iterator[None]:
-    """What crosses loopback at a port, in a file; with the block all of it is there."""
+def recording(path: Path, relay: Relay, *told: str) -> Iterator[None]:
+    """What crosses loopback at a relay's port, in a file; with the block all of it is there."""
     program = shutil.which("tcpdump")
     if program is None:
         pytest.skip("tcpdump is not on PATH; on Debian: apt-get install tcpdump")
     if os.geteuid() != 0:
         pytest.skip("only root may record what crosses loopback")
-    command = [program, *told, "-n", "-U", "--immediate-mode", "-B", "16384", "-w", str(path), f"tcp port {port}"]
+    command = [program, *told, "-n", "-U", "--immediate-mode", "-B", "16384", "-w", str(path), f"tcp port {relay.port}"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     said = ""
@@ -50,19 +50,25 @@ def recording(path: Path, port: int, *told: str) -> Iterator[None]:
         said += line
     try:
         yield
-        settled(path)
+        settled(path, relay)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(SECONDS)
         process.stderr.close()
 
 
-def settled(path: Path) -> None:
-    """Wait until a file has not grown for a moment."""
+def settled(path: Path, relay: Relay) -> None:
+    """Wait until a file has as many bytes as passed a relay, and has not grown for a moment."""
     end, size = time.monotonic() + SECONDS, -1
-    while path.stat().st_size != size and time.monotonic() < end:
+    while (path.stat().st_size != size or not has_all(path, relay)) and time.monotonic() < end:
         size = path.stat().st_size
         time.sleep(0.2)
+
+
+def has_all(path: Path, relay: Relay) -> bool:
+    """Whether a file has records of as many bytes as passed a relay."""
+    table = memcached.decode_columnar(path, ["_length"], "PERMISSIVE", ports=str(relay.port), positions=True)
+    return bool(pc.sum(table["_length"]).as_py() == len(relay.requests) + len(relay.responses))
 
 
 def use(relay: Relay) -> None:
@@ -101,7 +107,7 @@ def as_relayed(table: pa.Table, relay: Relay) -> None:
 )
 def test_what_tcpdump_records_is_what_a_client_and_a_server_said(port: int, tmp_path: Path, told: list[str]) -> None:
     path = tmp_path / "trace.pcap"
-    with relaying(port) as relay, recording(path, relay.port, *told):
+    with relaying(port) as relay, recording(path, relay, *told):
         began = time.time()
         use(relay)
         ended = time.time()
