@@ -6,6 +6,7 @@
 import math
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -138,7 +139,8 @@ def _same(value: Any, found: Any, meaning: Meaning | None) -> bool:
         number = float(value)
         return found == number or (math.isnan(number) and math.isnan(found)) or found in nearest(number, meaning)
     if isinstance(meaning, Spelled):
-        return bool(meaning.value(meaning.written(value)) == found)
+        with suppress(EncodeError):  # of one that is spelled as another field of the same column has it
+            value = meaning.value(meaning.written(value))
     return found is not None and bool(value == found)
 
 

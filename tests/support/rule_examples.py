@@ -48,10 +48,12 @@ INSIDE = {
 
 
 def problems(fragment: str, rule: str, root: Path) -> list[Problem]:
-    """What is found in the protocol around ``fragment``; what is declared without being used counts for ``unused``."""
+    """What is found in the protocol around ``fragment``. That something is declared without being used, or that there
+    is no message, counts for the rules about that alone.
+    """
     folder = _paths(fragment, root) if re.match(r"[\w/]+\.yaml", fragment) else _files(fragment, rule, root)
     _, found = frontend.read([folder])
-    return [problem for problem in found if problem.rule == rule or problem.rule != "unused"]
+    return [problem for problem in found if problem.rule == rule or problem.rule not in ("unused", "no-message")]
 
 
 def _paths(fragment: str, root: Path) -> Path:
