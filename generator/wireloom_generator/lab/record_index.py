@@ -108,19 +108,8 @@ class RecordIndex:
 
     def build(self) -> None:
         """Find all records, unless it is stopped."""
-        decoder = self._decoder(CaptureKind.RAW)
-        decoder.rows = decoder.share = _ROWS
-        pieces, scanner = Pieces(self.capture.stream(), _PIECE, 0, final=True), decoder.scanner()
         try:
-            for window in pieces:
-                kept = 0
-                for cuts, after in scanner.scan(window):
-                    if self._stopped.is_set():
-                        return
-                    self._take(cuts.parameters, list(decoder.cuts(cuts, "")))
-                    kept = after
-                pieces.keep(kept)
-            self._end = self.capture.size
+            self._find()
         except OSError as error:
             self.error = f"{self.capture.name} cannot be read: {error.strerror or error}"
         finally:
@@ -166,6 +155,21 @@ class RecordIndex:
         if text:
             chosen &= self._containing(found, text)
         return np.flatnonzero(chosen)
+
+    def _find(self) -> None:
+        """As ``build``. Raises ``OSError``."""
+        decoder = self._decoder(CaptureKind.RAW)
+        decoder.rows = decoder.share = _ROWS
+        pieces, scanner = Pieces(self.capture.stream(), _PIECE, 0, final=True), decoder.scanner()
+        for window in pieces:
+            kept = 0
+            for cuts, after in scanner.scan(window):
+                if self._stopped.is_set():
+                    return
+                self._take(cuts.parameters, list(decoder.cuts(cuts, "")))
+                kept = after
+            pieces.keep(kept)
+        self._end = self.capture.size
 
     def _decoder(self, kind: CaptureKind) -> Decoder:
         """What decodes the columns that the index needs."""

@@ -66,20 +66,6 @@ class RecordedIndex(RecordIndex):
     def share_read(self) -> float:
         return self._read / max(1, self._packets.size)
 
-    def build(self) -> None:
-        traffic = Traffic(decoder := self._decoder(self._packets.kind))
-        try:
-            for cuts in traffic.found([Recording(self.capture.name, self._packets.kind, self._counted())]):
-                if self._stopped.is_set():
-                    return
-                if len(cuts.start):
-                    self._gather(decoder, cuts)
-            self.note = traffic.stats.summary
-        except OSError as error:
-            self.error = f"{self.capture.name} cannot be read: {error.strerror or error}"
-        finally:
-            self.done = True
-
     def known(self, number: int) -> dict[str, Any]:
         return dict(self._part(number).parameters)
 
@@ -96,6 +82,15 @@ class RecordedIndex(RecordIndex):
         if connection is None or provenance.from_client is None:
             return ""
         return f"{connection}, sent by the {'client' if provenance.from_client[row] else 'server'}"
+
+    def _find(self) -> None:
+        traffic = Traffic(decoder := self._decoder(self._packets.kind))
+        for cuts in traffic.found([Recording(self.capture.name, self._packets.kind, self._counted())]):
+            if self._stopped.is_set():
+                return
+            if len(cuts.start):
+                self._gather(decoder, cuts)
+        self.note = traffic.stats.summary
 
     def _counted(self) -> Any:
         """Reads the packets, and notes how far."""

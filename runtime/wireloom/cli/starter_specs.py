@@ -119,7 +119,7 @@ capture:
     - {name: entry_size, type: u16, unit: bytes, doc: Size of each entry.}
     - {name: station, type: text, size: 8, pad: "00", doc: Where the sensor is.}
 
-# Records follow until the file ends. If something is behind them, make the whole file one record instead: put all
+# Records follow until the file ends. If something follows them, make the whole file one record instead: put all
 # fields into it, with length: rest, and the entries as a list of a type.
 record:
   length: entry_size
