@@ -206,5 +206,5 @@ def _trailing(protocol: model.Protocol) -> Iterator[str]:
 def test_examples_are_taken_apart_as_the_tables_say(name: str) -> None:
     found = compiled.of(SPECS[name]) if SPECS[name] else compiled.compiled(SHIPPED / name)
     protocol = found.protocol
-    pages = MessagePages(protocol, Errata(protocol), examples.run(protocol, found.codec)[0])
+    pages = MessagePages(protocol, Errata(protocol), examples.run(protocol, found.codec)[0], {})
     assert [misfit for message in protocol.messages for misfit in _misfits(pages, message)] == []
