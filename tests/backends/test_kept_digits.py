@@ -37,10 +37,8 @@ def line(plain: str, two: str, hexadecimal: str, signed: str, last: str) -> byte
 
 def lines(random: Random, count: int) -> list[bytes]:
     hexadecimals = "00ff", "000a", "0fab", "abcd", "ABcd", "0000", "  1f", "00g0"
-    return [
-        line(*random.choices(PLAIN, k=2), random.choice(hexadecimals), random.choice(SIGNED), random.choice(PLAIN))
-        for _ in range(count)
-    ]
+    kinds = PLAIN, PLAIN, hexadecimals, SIGNED, PLAIN
+    return [line(*map(random.choice, kinds)) for _ in range(count)]
 
 
 @accelerator.off_and_on

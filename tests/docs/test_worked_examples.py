@@ -153,7 +153,8 @@ def _rows(table: PageTable, enums: Labels, section: str = "") -> Iterator[Row]:
                 bits = BITS.search(kind)
                 enum = re.search(r"[Nn]amed by \[(\w+)\]", meaning)
                 labels = frozenset(value.label for value in enums[enum[1]].values) if enum else frozenset()
-                yield Row(section, *(text.strip("`") for text in (name, offset, size)), bits[0] if bits else "", labels)
+                name, offset, size = (text.strip("`") for text in (name, offset, size))
+                yield Row(section, name, offset, size, bits[0] if bits else "", labels)
 
 
 def _page_rows(page: MessagePage, shared: Iterable[Passage], variant: str | None, enums: Labels) -> list[Row]:

@@ -141,7 +141,7 @@ class Spec(Lists, Bits, Structs, Ends):
         fill: Fill = dict.copy
         for _ in range(count):
             draw = self.random.choice(flat if not depth else (*flat, *(self.section, self.choice, self.struct)))
-            more, fill_more = draw() if draw in flat else draw(depth - 1)
+            more, fill_more = draw() if draw in flat else draw(depth - 1)  # type: ignore[call-arg]  # not flat
             entries += more
             fill = _both(fill, fill_more)
         return entries, fill
