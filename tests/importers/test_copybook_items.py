@@ -111,6 +111,14 @@ def test_items_are_what_their_pictures_and_usages_say(tmp_path: Path) -> None:
     ]
 
 
+def test_items_as_cobrix_reads_them(tmp_path: Path) -> None:
+    """COMP-0 is COMP, and a sign beside a point that is written stays the zone of the last digit, in a text."""
+    found = running(tmp_path, fixed("01 R.\n    05 A PIC S9(4) COMP-0.\n    05 B PIC S9(2).9."))
+    row = found.codec.parse(data := bytes.fromhex("fff4 f1f24bd5"))
+    assert (row.r.a, row.r.b) == (-12, "12.N")
+    assert found.codec.build(row) == data
+
+
 @pytest.mark.parametrize(
     ("clauses", "data", "digits", "value"),
     [
@@ -160,6 +168,7 @@ def test_of_a_list_a_signed_number_with_assumed_digits_is_bytes_with_the_reason(
         ("SVPP9(5)", Kind.NUMBER, 5, 7, True),
         ("9PPV", Kind.NUMBER, 1, -2, False),
         ("9(3).99", Kind.EDITED, 6, 0, False),
+        ("S9(3).99", Kind.EDITED, 6, 0, False),
         ("-9(3)", Kind.EDITED, 4, 0, False),
         ("9(4)+", Kind.EDITED, 5, 0, False),
         ("Z(4)V99", Kind.EDITED, 6, 0, False),

@@ -1,6 +1,7 @@
 """Copybooks with lists of a variable size, and several views of the same bytes."""
 
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,25 @@ def test_views_in_a_record_of_a_variable_size_come_last(tmp_path: Path) -> None:
     rows = list(found.codec.iter_records(data * 2))
     assert [(row.r.opened_n, row.r.item) for row in rows] == [(258, ["A", "B"])] * 2
     assert found.codec.build(rows[0]) == data
+
+
+def test_views_in_items_of_a_list_of_a_variable_size(tmp_path: Path) -> None:
+    """Each item has all bytes of its views, so that the end of the record is known from the number of items alone."""
+    text = """
+        01 R.
+           05 NUMBER-OF-ACCOUNTS PIC 9(3) COMP-3.
+           05 ACCOUNT OCCURS 80 TIMES DEPENDING ON NUMBER-OF-ACCOUNTS.
+              10 KIND-N PIC 9(3) COMP-3.
+              10 KIND-X REDEFINES KIND-N PIC X(2).
+              10 PIECES PIC S9(4) COMP.
+           05 REMARK PIC X(2).
+    """
+    found = running(tmp_path, fixed(text))
+    records = bytes.fromhex("002f  123f0007  345ffffe  d6d2" + "000f d5d6")
+    (two, none) = found.columnar.decode_columnar(records).column("r").to_pylist()
+    assert [(item["kind_n"], item["kind_x"], item["pieces"]) for item in two["account"]] == [
+        (Decimal(123), bytes.fromhex("123f").decode("cp037"), 7),
+        (Decimal(345), bytes.fromhex("345f").decode("cp037"), -2),
+    ]
+    assert (two["remark"], none["account"], none["remark"]) == ("OK", [], "NO")
+    assert b"".join(found.codec.build({"r": row}) for row in (two, none)) == records

@@ -91,6 +91,7 @@ def test_what_is_not_a_copybook_is_refused_with_a_sentence_and_the_line(
     ("text", "reason"),
     [
         ("01 R.\n 05 A PIC X OCCURS 1 TO 5 DEPENDING ON N.", "A depends on N, which is not in the record before it"),
+        ("01 R.\n 05 N PIC X.\n 05 A PIC X OCCURS 5 DEPENDING ON N.", "A depends on N, whose picture is not a number"),
         (
             "01 R.\n 05 G OCCURS 2.\n  10 N PIC 9.\n 05 A PIC X OCCURS 1 TO 5 DEPENDING ON N.",
             "A depends on N, of which there are several",

@@ -47,6 +47,7 @@ def test_conditions_without_a_number_are_in_the_documentation(tmp_path: Path) ->
 
 SAME = [
     "       01  R.\n           05  A PIC X(2).\n           05  B PIC 9(3) COMP-3.\n",
+    "      01  R.\n          05  A PIC X(2).\n          05  B PIC 9(3) COMP-3.\n",
     "000010 01  R.                                                            PROG\n"
     "000020     05  A PIC X(2).\n000030     05  B PIC 9(3)\n000040            COMP-3.\n",
     "     1 01  R.\n    10     05  A PIC X(2).\n   100     05  B PIC 9(3) COMP-3.\n",

@@ -1,11 +1,11 @@
 """The part of a record that can be read before its end is known."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import once
-from wireloom_generator.expressions import LEFT, Expr, Function
+from wireloom_generator.expressions import LEFT, Call, Expr, Function
 from wireloom_generator.model import Resolved
 from wireloom_generator.types import Struct
 from wireloom_generator.types.sizes import NOTHING, SizeRange
@@ -100,13 +100,15 @@ class _Beginning:
 
     def nodes(self, nodes: Iterable[model.Node], read: SizeRange) -> None:
         """Read nodes in order, up to the first that depends on where the record ends."""
+        before: list[model.Node] = []
         for node in nodes:
             self.reach(node, read)
             if isinstance(node, model.Slot) and self.message is not None:
                 start = read if isinstance(node.extent, model.Rest) else read + model.space((node,))
                 self.nodes(self.message.sections.get(node.name, ()), start)
-            if waits(self.spec, node):
+            if waits(self.spec, node, before):
                 return
+            before.append(node)
             read = read + model.space((node,))
             for inner in model.walk((node,)):
                 if isinstance(inner, model.Region):
@@ -125,6 +127,7 @@ def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lamb
 
     ``content`` returns the nodes that messages put into a section.
     """
+    before: list[model.Node] = []
     for node in nodes:
         if isinstance(node, model.Region) and isinstance(node.extent, model.Rest):
             is_packed = isinstance(node, model.Section) and node.through is not None
@@ -132,15 +135,16 @@ def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lamb
                 yield node
             if not is_packed:
                 yield from endless(spec, content(node) if isinstance(node, model.Slot) else node.nodes, content)
-        elif waits(spec, node):
+        elif waits(spec, node, before):
             yield node
+        before.append(node)
 
 
-def waits(spec: Resolved, node: model.Node) -> bool:
-    """Whether the layout of a node depends on where the record ends."""
+def waits(spec: Resolved, node: model.Node, before: Iterable[model.Node] = ()) -> bool:
+    """Whether the layout of a node depends on where the record ends; ``before`` are those that were read."""
     match node:
         case model.Field():
-            return _field_waits(spec, node)
+            return _field_waits(spec, replace(node, place=None) if _is_read_again(node, before) else node)
         case model.Computed():
             return _asks(node.compute, node.when)
         case model.Bits():
@@ -150,7 +154,7 @@ def waits(spec: Resolved, node: model.Node) -> bool:
         case model.Slot(extent=extent) | model.Section(extent=extent):
             return isinstance(extent, model.Rest) or _asks(extent.condition)
         case model.Ordered(little=little, nodes=nodes):
-            return _asks(little) or any(waits(spec, each) for each in nodes)
+            return _asks(little) or _any_waits(spec, nodes)
         case model.Choice(alternatives=alternatives):
             return _asks(*(each.when for each in alternatives)) or any(
                 waits(spec, each) for each in model.children(node)
@@ -173,7 +177,23 @@ def _field_waits(spec: Resolved, field: model.Field) -> bool:
         return False
     name = field.type.name
     struct = spec.structs.get(name)
-    return name in spec.recursive or struct is None or any(waits(spec, each) for each in struct.nodes)
+    return name in spec.recursive or struct is None or _any_waits(spec, struct.nodes)
+
+
+def _any_waits(spec: Resolved, nodes: Sequence[model.Node]) -> bool:
+    return any(waits(spec, node, nodes[:place]) for place, node in enumerate(nodes))
+
+
+def _is_read_again(field: model.Field, before: Iterable[model.Node]) -> bool:
+    """Whether all bytes of a field are those of one that was read before it, which always is there."""
+    place = field.place.tree if field.shared and field.place is not None else None
+    if not isinstance(place, Call) or place.function is not Function.OFFSET:
+        return False
+    size = model.space((replace(field, place=None, shared=False),)).most
+    for node in before:
+        if isinstance(node, model.Field | model.Region) and node.name == place.target.name:
+            return size is not None and size <= model.space((node,)).least
+    return False
 
 
 def _asks(*conditions: model.Condition | None) -> bool:

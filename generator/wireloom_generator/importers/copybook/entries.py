@@ -34,8 +34,9 @@ _FIGURATIVE = {
 
 _USAGES = {
     **{f"{word}{number}": usage for word in ("COMP", "COMPUTATIONAL") for number, usage in (
-        ("", Usage.BINARY), ("-1", Usage.SINGLE), ("-2", Usage.DOUBLE), ("-3", Usage.PACKED), ("-4", Usage.BINARY),
-        ("-5", Usage.NATIVE), ("-6", Usage.UNSIGNED), ("-3U", Usage.UNSIGNED), ("-9", Usage.LITTLE),
+        ("", Usage.BINARY), ("-0", Usage.BINARY), ("-1", Usage.SINGLE), ("-2", Usage.DOUBLE), ("-3", Usage.PACKED),
+        ("-4", Usage.BINARY), ("-5", Usage.NATIVE), ("-6", Usage.UNSIGNED), ("-3U", Usage.UNSIGNED),
+        ("-9", Usage.LITTLE),
     )},
     **{usage.value: usage for usage in Usage if not usage.value.startswith("COMP")},
     "BINARY": Usage.BINARY, "PACKED-DECIMAL": Usage.PACKED, "POINTER-32": Usage.POINTER,

@@ -14,6 +14,8 @@ _CARD = 80
 _BLANK = " \t\f\x1a"
 _EARLY_LEVEL = re.compile(r" {0,5}\d{1,2} +[A-Z:]", re.IGNORECASE)
 """A level number and a name in the columns of sequence numbers, which only free format has."""
+_LEVEL_IN_INDICATOR = re.compile(r" {6}\d{1,2} +[A-Z:]", re.IGNORECASE)
+"""A level number that begins in column 7, where no indicator is a digit."""
 _DIRECTIVE = re.compile(r"\s*(?:>>|\$SET\b)\s*(?:SOURCE\s*(?:FORMAT)?\s*(?:IS)?\s*\(?\"?(FREE|FIXED))?", re.IGNORECASE)
 _LISTING = re.compile(r"\s*(?:EJECT|SKIP[123]|TITLE\s.*)\s*\.?\s*", re.IGNORECASE)
 _PARTS = re.compile(
@@ -90,6 +92,8 @@ def _fixed(path: Path, lines: list[str]) -> Iterator[_Line]:
             yield _Line(number, 8, area, is_comment=True)
         elif indicator == "-":
             yield _Line(number, 0, area)
+        elif _LEVEL_IN_INDICATOR.match(line):
+            yield _Line(number, 7, indicator + area)
         elif not indicator and not _LISTING.fullmatch(area) and not _DIRECTIVE.match(area):
             yield _Line(number, 8, area)
         elif indicator and indicator not in "Dd$>":

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from wireloom_generator import naming
 from wireloom_generator.importers.copybook.data_items import DataItem
 from wireloom_generator.importers.copybook.layout import Node, UnsayableError
+from wireloom_generator.importers.copybook.pictures import Kind
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +78,8 @@ class Placement:
             raise UnsayableError(
                 node.item.at, f"{node.item.shown} depends on {name}, which is not in the record before it"
             )
+        if counter.item.picture is None or counter.item.picture.kind is not Kind.NUMBER:
+            raise UnsayableError(node.item.at, f"{node.item.shown} depends on {name}, whose picture is not a number")
         its, chain = self.structs[counter].chain, self.structs[node].chain
         shared = sum(one is other for one, other in zip(its, chain, strict=False))
         if any(is_list(struct.node) for struct in its[shared:]) or counter.item.occurs:
