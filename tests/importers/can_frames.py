@@ -40,7 +40,7 @@ class Made:
         return next(text for path, text in self.result.files.items() if path.stem == name)
 
 
-def bus_imported(text: str, folder: Path) -> Made:
+def bus_imported(text: str, folder: Path, as_cantools_takes_it: str = "") -> Made:
     path = folder / "bus.dbc"
     path.write_text(text, encoding="utf-8")
     result = importing.imported([path], importers.own()["dbc"], folder / "specs")
@@ -48,7 +48,7 @@ def bus_imported(text: str, folder: Path) -> Made:
     for file, content in result.files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content, encoding="utf-8")
-    database = cantools.database.load_string(text, "dbc", strict=False)
+    database = cantools.database.load_string(as_cantools_takes_it or text, "dbc", strict=False)
     made = compiled.compiled(folder / "specs" / "bus")
     return Made(database, made.codec, made.columnar, result)
 

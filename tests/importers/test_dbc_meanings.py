@@ -95,6 +95,32 @@ BO_ 3221225472 VECTOR__INDEPENDENT_SIG_MSG: 0 Vector__XXX
     }  # fmt: skip
 
 
+def test_identifiers_of_29_bits_need_no_mark_and_values_no_signal(tmp_path: Path) -> None:
+    """Files of cars have both, and cantools reads neither."""
+    text = f"""{HEAD}BO_ 316531288 Door: 1 ECU
+ SG_ Locked : 0|1@1+ (1,0) [0|0] "" Dash
+ SG_ Open : 1|1@1+ (1,0) [0|0] "" Dash
+CM_ SG_ 316531288 Locked "BO_ 316531288 is {{}} locked; by key";
+CM_ BO_ 316531288 "The door";
+VAL_ 316531288 Locked 0 "free; BO_ 316531288" 1 "locked";
+"""
+    gone = 'VAL_ 316531288 Window 0 "shut;\nhere" 1 "open";\nVAL_ 7 Locked 0 "free";\n'
+    marked = text.replace(" 316531288 ", f" {1 << 31 | 316531288} ").replace(
+        f'"BO_ {1 << 31 | 316531288}', '"BO_ 316531288'
+    )
+    made = bus_imported(text + gone, tmp_path, marked)
+    assert [(each.name, each.at.line, str(each.coverage), each.reasons) for each in made.result.outcomes] == [
+        ("Door", 3, "whole", ()),
+        ("Window", 9, "refused", ("its values are of no signal of 316531288",)),
+        ("Locked", 11, "refused", ("its values are of no signal of 7",)),
+    ]
+    row = made.row("Door", b"\x01")
+    assert (row["locked_name"], row["open"]) == ("locked", 0)
+    written = made.text("door")
+    assert "# An extended frame, as its identifier has more than 11 bits; the file does not say so.\n" in written
+    assert "BO_ 316531288 is {} locked; by key" in written
+
+
 def test_messages_of_j1939_are_known_by_their_group(tmp_path: Path) -> None:
     made = bus_imported(
         f"""{HEAD}BO_ 2566844926 Broadcast: 8 ECU

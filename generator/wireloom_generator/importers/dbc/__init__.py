@@ -3,14 +3,16 @@
 import logging
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
+from wireloom_generator.importers.dbc.frames import CLASSIC_BYTES, DATA, record
 from wireloom_generator.importers.dbc.layout import Fields, Layout
+from wireloom_generator.importers.dbc.leniency import EXTENDED, lenient
 from wireloom_generator.importers.dbc.signals import Condition, Signal
 from wireloom_generator.problems import Location
 from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
@@ -27,14 +29,12 @@ _MOST_LINES = 100_000
 """The most lines of a file, of which cantools reads thousands in a second."""
 _MOST_SELECTED = 1 << 16
 """The most numbers of multiplexers in a file, of which cantools keeps each."""
-_MOST_BYTES, _LONGEST = 8, 64
-"""How many bytes a frame carries, and one of CAN FD."""
+_LONGEST = 64
+"""How many bytes a frame of CAN FD carries."""
 _LONGEST_MESSAGE = 1785
 """How many bytes a message has that J1939 sends in several frames."""
-_EXTENDED = 1 << 31
 _NO_MESSAGE = 0xC0000000
 """The number of what is no message: tools keep signals there that are in none."""
-_DATA = "data"
 
 
 def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, str]) -> Imported:
@@ -42,7 +42,8 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
     outcomes: list[Outcome] = []
     taken: set[str] = set()
     for path in paths:
-        database = _Database(path, sources.text(path), refused)
+        read = lenient(path, sources.text(path))
+        database = _Database(path, read.text, read.unmarked, refused, [*read.outcomes])
         name = naming.column_like(path.stem, taken)
         files |= {PurePosixPath(name, f"{file}.yaml"): document for file, document in database.files(name)}
         outcomes += sorted(database.outcomes, key=lambda outcome: outcome.at)
@@ -55,8 +56,10 @@ class _Database:
 
     path: Path
     text: str
+    unmarked: Set[int]
+    """The numbers of messages with the mark of extended frames, which the file does not have there."""
     refused: Mapping[Location, str]
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[Outcome]
     places: dict[tuple[int, str, str], Location] = field(default_factory=dict)
     """Where messages are by their numbers and names, and their signals by their own names."""
     enums: dict[str, YamlValue] = field(default_factory=dict)
@@ -67,8 +70,8 @@ class _Database:
         self._find()
         messages, comment = self._messages()
         fits = [message for message in messages if self._fits(message)]
-        has_fd = any(message.is_fd or message.length > _MOST_BYTES for message in fits)
-        record, columns = _record(has_fd=has_fd, is_j1939=any(message.protocol == "j1939" for message in fits))
+        has_fd = any(message.is_fd or message.length > CLASSIC_BYTES for message in fits)
+        frame, columns = record(has_fd=has_fd, is_j1939=any(message.protocol == "j1939" for message in fits))
         little = sum(s.byte_order == "little_endian" for message in fits for s in message.signals)
         order = "little" if 2 * little >= sum(len(message.signals) for message in fits) else "big"
         yield (
@@ -79,7 +82,7 @@ class _Database:
                 **({"doc": comment} if comment else {}),
                 "source": {"document": self.path.name},
                 "byte_order": order,
-                "record": record,
+                "record": frame,
             },
         )
         taken = {*columns, *naming.ROW, "capture", "protocol", "unknown", "variant"}
@@ -153,59 +156,12 @@ class _Database:
 
 def _number(message: "CanMessage") -> int:
     """The number of a message, as in the file and in captures: the highest bit is that of extended frames."""
-    return message.frame_id | (_EXTENDED if message.is_extended_frame else 0)
+    return message.frame_id | (EXTENDED if message.is_extended_frame else 0)
 
 
 def _group(number: int) -> int:
     """The parameter group of a number, in its place: without a destination."""
     return number & (0x3FFFF00 if number >> 16 & 0xFF >= 240 else 0x3FF0000)
-
-
-def _record(*, has_fd: bool, is_j1939: bool) -> tuple[YamlValue, frozenset[str]]:
-    """A frame as in captures of Linux, and the names of its columns."""
-    identifier: Fields = [{"name": "identifier", "width": 29}]
-    if is_j1939:
-        identifier = [
-            {"name": "priority", "width": 3, "default": 6},
-            {"name": "extended_data_page", "width": 1, "default": False},
-            {"name": "data_page", "width": 1, "default": False},
-            {"name": "pdu_format", "width": 8},
-            {
-                "name": "pdu_specific",
-                "width": 8,
-                "doc": "Destination, or with a pdu_format from 240 on part of the number.",
-            },
-            {"name": "source_address", "width": 8},
-        ]
-    flags: Fields = [
-        {"name": "is_extended", "width": 1, "doc": "Whether the identifier has 29 bits, not 11."},
-        {"name": "is_remote", "width": 1, "default": False, "doc": "Whether it requests a frame, without data."},
-        {"name": "is_error", "width": 1, "default": False},
-    ]
-    fd: YamlValue = f"4 if size({_DATA}) > {_MOST_BYTES} else 0" if has_fd else 0
-    room = "64 if fd_flags & 4 != 0 else 8" if has_fd else "8"
-    fields: Fields = [
-        {"bits": "u32", "name": "can_id", "byte_order": "big", "fields": [*flags, *identifier]},
-        {"name": "data_size", "type": "u8", "derive": f"size({_DATA})", "unit": "bytes"},
-        {"name": "fd_flags", "type": "u8", "default": fd, "doc": "4 is a frame of CAN FD, 1 its faster bit rate."},
-        {"name": "reserved", "type": "u8", "reserved": True},
-        {"name": "raw_dlc", "type": "u8", "default": 0, "doc": "9 to 15 if the frame says so instead of 8."},
-        {"section": _DATA, "size": "data_size", "trailing": "unknown_data"},
-        {"pad": f"({room}) - data_size" if has_fd else "8 - data_size"},
-    ]
-    record: YamlValue = {
-        "length": "72 if fd_flags & 4 != 0 else 16" if has_fd else 16,
-        "doc": (
-            "A frame as in captures of Linux: struct can_frame with a big-endian identifier, which is a packet of link "
-            "type 227."
-        ),
-        "source": {"document": "LINKTYPE_CAN_SOCKETCAN"},
-        "fields": fields,
-    }
-    names = {
-        str(each["name"]) for each in [*flags, *identifier, *fields[:-2]] if isinstance(each, dict) and "name" in each
-    }
-    return record, frozenset({*names, _DATA, "unknown_data"})
 
 
 @dataclass(slots=True)
@@ -223,24 +179,30 @@ class _DbcMessage:
         """The spec of the message."""
         whole = self.database.refused.get(self.at)
         enums: Fields = []
-        sections: YamlValue = {_DATA: [{"name": "payload", "type": "bytes", "size": "rest"}]}
+        sections: YamlValue = {DATA: [{"name": "payload", "type": "bytes", "size": "rest"}]}
         if whole is None:
             fields, left_out, enums = self._fields()
             reasons = [f"{each} is left out: {reason}" for each, reason in left_out.items()]
             self.reasons += reasons
-            sections = Noted({_DATA: fields}, "\n".join(map(todo, reasons)), self.at)
+            sections = Noted({DATA: fields}, "\n".join(map(todo, reasons)), self.at)
         else:
             self.reasons = [whole]
             sections = Noted(sections, todo(whole), self.at)
         said = Coverage.BYTES if self.reasons else Coverage.WHOLE
         self.database.outcomes.append(Outcome(self.message.name, self.at, said, tuple(dict.fromkeys(self.reasons))))
         doc = _sentences(self.message.comment, self._sent())
+        is_unmarked = _number(self.message) in self.database.unmarked
+        mark = (
+            "An extended frame, as its identifier has more than 11 bits; the file does not say so."
+            if is_unmarked
+            else ""
+        )
         return {
             "message": name,
             "title": self.message.name,
             **({"doc": doc} if doc else {}),
             "source": {"document": self.at.path.name, "section": f"line {self.at.line}"},
-            "match": Noted(self._match(), at=self.at),
+            "match": Noted(self._match(), mark, self.at),
             **({"enums": enums} if enums else {}),
             **({"sections": sections} if self.message.length else {}),
         }
@@ -257,7 +219,7 @@ class _DbcMessage:
         if "pdu_format" not in self.columns:
             return {"can_id": Hex(number)}
         if self.message.protocol != "j1939" or self.is_exact:
-            return {"is_extended": bool(number & _EXTENDED), "can_id": Hex(number)}
+            return {"is_extended": bool(number & EXTENDED), "can_id": Hex(number)}
         group = number >> 16 & 0xFF
         specific = {"pdu_specific": Hex(number >> 8 & 0xFF)} if group >= 240 else {}
         pages = {"extended_data_page": bool(number >> 25 & 1), "data_page": bool(number >> 24 & 1)}
