@@ -51,8 +51,7 @@ def test_specs_are_written_checked_and_counted() -> None:
         "    - {section: body, size: 0}\n"
     )
     assert result.stdout.splitlines() == [
-        "wrote specs/sensor/protocol.yaml",
-        "wrote specs/sensor/line.yaml",
+        "wrote specs/sensor (2 files)",
         "wrote specs/schema.json",
         "Read them, then run:",
         "  wireloom generate --out my_protocols",

@@ -1,5 +1,6 @@
 """``wireloom import``: specs from descriptions that other tools have of a format."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,14 +63,16 @@ def import_(paths: Sequence[Path], format_name: str | None, out: Path) -> None:
 
 
 def _write(result: "SpecImport", out: Path) -> None:
-    """Write the specs, with the schema for editors if there is none."""
+    """Write the specs, a folder for each protocol, with the schema for editors if there is none."""
     texts = dict(result.files)
     schema = out / "schema.json"
     if texts and not schema.exists():
         texts[schema] = compiler("emitters.json_schema").schema()
     compiler("on_disk").put(texts)
-    for path in texts:
-        tell(f"wrote {files.shown(path)}")
+    for folder, count in Counter(path.parent for path in result.files).items():
+        tell(f"wrote {files.shown(folder)} ({count} files)")
+    if schema in texts:
+        tell(f"wrote {files.shown(schema)}")
 
 
 def _tell_what_is_next(result: "SpecImport", out: Path) -> None:
