@@ -81,10 +81,23 @@ def test_all_of_common_is_said_but_what_no_field_can_have(of_common: Result) -> 
             "cap_flags: GIMBAL_DEVICE_CAP_FLAGS_CAN_POINT_LOCATION_LOCAL of GIMBAL_DEVICE_CAP_FLAGS "
             "does not fit uint16_t",
         ),
-        "TRAJECTORY_REPRESENTATION_WAYPOINTS": ("command: a list cannot have MAV_CMD",),
         "MAV_BOOL": ("MAV_BOOL_FALSE: 0 is not one bit",),
         "CAMERA_TRACKING_STATUS_FLAGS": ("CAMERA_TRACKING_STATUS_FLAGS_IDLE: 0 is not one bit",),
     }
+    assert {str(outcome.coverage) for outcome in of_common.written.outcomes if outcome.reasons} == {
+        "without some values"
+    }
+
+
+def test_a_list_of_numbers_has_their_names(of_common: Result) -> None:
+    commands = [common.MAV_CMD_NAV_WAYPOINT, 65535, common.MAV_CMD_NAV_LAND, 0, 0]
+    zeros = [[0.0] * 5] * 11
+    message = common.MAVLink_trajectory_representation_waypoints_message(1, 2, *zeros, commands)
+    packet = bytes(message.pack(common.MAVLink(None, 1, 2)))
+    (row,) = of_common.protocol.codec.iter_records(packet)
+    found = row["trajectory_representation_waypoints"]
+    names = ["MAV_CMD_NAV_WAYPOINT", None, "MAV_CMD_NAV_LAND", None, None]
+    assert (found["command"], found["command_name"]) == (commands, names)
 
 
 @pytest.mark.parametrize("sent", [b"\x04", b"\x04low", b"\x04low\0\0", b"\x04" + b"x" * 50 + b"\x07"])

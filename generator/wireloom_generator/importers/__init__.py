@@ -41,7 +41,9 @@ class Coverage(StrEnum):
 
     WHOLE = "whole"
     VALUES = "without some values"
-    """All of its bytes are said. Values that the source computes from them are left out; a comment has the reason."""
+    """All of its bytes are said. Values that the source computes from them, or names that it has for values, are left
+    out; a comment has the reason.
+    """
     BYTES = "in bytes"
     """Bytes stand for some of it, or something without bytes is left out; a comment in the spec has the reason."""
     REFUSED = "refused"

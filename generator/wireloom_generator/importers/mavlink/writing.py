@@ -112,7 +112,8 @@ class DialectWriter:
         taken = self.packets.taken
         reasons: list[str] = []
         fields = [self.field(each, message, naming.column_like(each.name, taken), reasons) for each in message.fields]
-        self.tell(element, reasons)
+        is_bytes = any(each.element.at in self.refused for each in message.fields)
+        self.tell(element, reasons, Coverage.BYTES if is_bytes else Coverage.VALUES)
         in_both = self.packets.of_first_version and message.number <= MOST_OF_FIRST and bool(fields)
         types: Yaml = {}
         payload = _payload(message, fields)
@@ -198,8 +199,8 @@ class DialectWriter:
             return ""
         if label is None or label.is_empty:
             return f"there is no enum {name}" if label is None else f"{name} has no values"
-        if each.count:
-            return f"a list cannot have {name}"
+        if each.count and label.is_bitmask:
+            return f"a list of numbers cannot have {name}, which names bits"
         if each.wire in FLOATS or (label.is_bitmask and each.wire[0] != "u"):
             return (
                 f"{name} names {'bits of unsigned' if label.is_bitmask else 'values of'} integers, not of {each.wire}"
@@ -244,7 +245,7 @@ class DialectWriter:
     def source(self, element: Element) -> Yaml:
         return {"source": {"document": element.at.path.name, "section": f"line {element.at.line}"}}
 
-    def tell(self, element: Element, reasons: Sequence[str], said: Coverage = Coverage.BYTES) -> None:
+    def tell(self, element: Element, reasons: Sequence[str], said: Coverage = Coverage.VALUES) -> None:
         self.outcomes.append(
             Outcome(element.get("name"), element.at, said if reasons else Coverage.WHOLE, tuple(reasons))
         )
