@@ -299,8 +299,8 @@ def test_what_cannot_be_said_is_told(tmp_path: Path) -> None:
     result = run("import", path, "--out", tmp_path / "out")
     assert result.stderr.replace(f"{path.as_posix()}:", "").splitlines() == [
         "7:5: LONG: refused: its payload has 258 bytes",
-        "9:5: WRONG: without some values: c: multiplier 1E-2 is not applied; c: E names values of integers, not of float; "
-        "a: there is no enum NONE; b: C of E does not fit uint8_t; "
+        "9:5: WRONG: without some values: c: multiplier 1E-2 is not applied; "
+        "c: E names values of integers, not of float; a: there is no enum NONE; b: C of E does not fit uint8_t; "
         "d: F has no values",
         "3:5: E: without some values: B: it has the number of A",
         "4:5: F: refused: it has no values",
