@@ -47,7 +47,7 @@ class Chain(NamedTuple):
     terms: Sequence[Term]
 
 
-class Choice(NamedTuple):
+class SelectedSums(NamedTuple):
     """Lengths as one of several sums: the byte at ``offset`` selects one of ``chains``, by the number that ``select``
     has for each of its values.
     """
@@ -58,10 +58,10 @@ class Choice(NamedTuple):
 
 
 _MOST_CHAINS = 16
-"""A byte that selects one of more is a number to calculate with."""
+"""Each is a branch of the loops that are compiled for records, so that more are left to the codec."""
 
 
-def choice(ends: Ends, holds: Holds) -> Choice | None:
+def selected_sums(ends: Ends, holds: Holds) -> SelectedSums | None:
     """The length of records as one of several sums, if parameters choose as ``holds`` says; None if no single byte
     selects one of a few.
     """
@@ -77,7 +77,7 @@ def choice(ends: Ends, holds: Holds) -> Choice | None:
                 chains.append(found)
             places[number] = chains.index(found)
         else:
-            return Choice(term.offset, [places[number] for number in numbers], chains)
+            return SelectedSums(term.offset, [places[number] for number in numbers], chains)
     return None
 
 
@@ -88,10 +88,12 @@ def _unsigned_bytes(ends: Ends) -> Iterator[tuple[str, Term]]:
 
 
 def _terms(ends: Ends) -> dict[str, Term]:
+    """The numbers at fixed offsets, by their names."""
     return {name: _term(offset, construct) for name, offset, construct in ends.fields}
 
 
 def _is_byte(kind: Construct) -> bool:
+    """Whether it is an unsigned number of one byte, which expressions see as it is."""
     match kind:
         case Field():
             return kind.meaning is None and _is_byte(kind.subcon)

@@ -12,7 +12,7 @@ from wireloom import codec
 from wireloom.buffers import Array, flags_after, places_after
 from wireloom.codec.frames import Frame
 from wireloom.codec.framing import Framing as CodecFraming
-from wireloom.codec.length_sums import Chain, Term, chain, choice
+from wireloom.codec.length_sums import Chain, Term, chain, selected_sums
 from wireloom.codec.varints import Varint
 from wireloom.columnar import matching
 from wireloom.columnar.fields import Number
@@ -55,8 +55,8 @@ class Hop:
 
         chains = [found for lengths in framing.lengths if (found := chain(lengths.said, holds)) is not None]
         if len(framing.lengths) == 1 and not chains:
-            if (chosen := choice(framing.lengths[0].said, holds)) is not None:
-                self.selector, self.select[:], chains = chosen.offset, chosen.select, list(chosen.chains)
+            if (selected := selected_sums(framing.lengths[0].said, holds)) is not None:
+                self.selector, self.select[:], chains = selected.offset, selected.select, list(selected.chains)
                 self.reach = max(self.reach, self.selector + 1)
         elif len(chains) < len(framing.lengths):
             return

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from wireloom.codec import Everything, Protocol, Terminated
 from wireloom.codec.columns import Column, StructOf
-from wireloom.codec.length_sums import Holds, chain, choice
+from wireloom.codec.length_sums import Holds, chain, selected_sums
 from wireloom.codec.lengths import Ends
 from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import NoProgramError
@@ -84,5 +84,5 @@ def _is_chained(ends: Ends) -> bool:
     """Whether records can be followed by their lengths, whatever parameters choose between."""
     choices: tuple[Holds, ...] = (lambda _: True, lambda _: False)
     return isinstance(ends, Everything | Terminated) or all(
-        chain(ends, holds) is not None or choice(ends, holds) is not None for holds in choices
+        chain(ends, holds) is not None or selected_sums(ends, holds) is not None for holds in choices
     )
