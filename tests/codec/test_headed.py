@@ -116,6 +116,8 @@ HEADS = {
     "not always": ("- {name: kind, type: leb128_u7}\n    - {name: size, type: u8, when: kind > 3}",
                    "offset(body) + (size if present(size) else 1)"),
     "either": ("- {name: kind, type: u8}\n    - {name: size, type: u8}", "2 + size + (13 if kind & 1 != 0 else 0)"),
+    "either of two": ("- {name: kind, type: u8}\n    - {name: size, type: u8}",
+                      "2 + size + (13 if kind & size != 0 else 0)"),
 }  # fmt: skip
 
 
@@ -139,7 +141,7 @@ sections: {{body: [{{name: data, type: bytes, size: rest}}]}}
     both, random = Pair.of(found.columnar), Random(name)
     hop = both.decoder(both.options({})).scanner().hops[False]
     assert hop.possible
-    assert isinstance(hop, Walk) is (name in ("signed", "not always", "either"))
+    assert isinstance(hop, Walk) is (name in ("signed", "not always", "either of two"))
     for _ in range(often(8, 40)):
         pieces = (bytes(random.choice([0, 1, 1, 2, 5, 64, 65, 128, 200, 255]) for _ in range(3)) for _ in range(80))
         capture = b"".join(piece + bytes(random.randint(0, 9)) for piece in pieces)

@@ -1,6 +1,7 @@
 """Lengths that are sums of numbers, so that they can be followed from record to record."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from construct import BytesInteger, Construct, FormatField
@@ -15,7 +16,9 @@ from wireloom.codec.message import Slot
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Blob, Constant, Size, Text
 from wireloom.codec.varints import Leb128, Quic, Varint, Vlq
-from wireloom.expressions.linear import linear, specialized, terms
+from wireloom.expressions import Expression
+from wireloom.expressions.linear import linear, of_fields, specialized, terms
+from wireloom.expressions.scalar import function
 from wireloom.expressions.tree import Expr, Origin
 
 Holds = Callable[[Expr], bool]
@@ -44,13 +47,81 @@ class Chain(NamedTuple):
     terms: Sequence[Term]
 
 
+class SelectedSums(NamedTuple):
+    """Lengths as one of several sums: the byte at ``offset`` selects one of ``chains``, by the number that ``select``
+    has for each of its values.
+    """
+
+    offset: int
+    select: Sequence[int]
+    chains: Sequence[Chain]
+
+
+_MOST_CHAINS = 16
+"""Each is a branch of the loops that are compiled for records, so that more are left to the codec."""
+
+
+def selected_sums(ends: Ends, holds: Holds) -> SelectedSums | None:
+    """The length of records as one of several sums, if parameters choose as ``holds`` says; None if no single byte
+    selects one of a few.
+    """
+    for name, term in _unsigned_bytes(ends):
+        numbers = [byte >> term.shift & term.mask for byte in range(256)]
+        chains: list[Chain] = []
+        places: dict[int, int] = {}
+        for number in dict.fromkeys(numbers):
+            found = _chain(ends, partial(_chooses, holds, {name: number}), {name})
+            if found is None or (found not in chains and len(chains) == _MOST_CHAINS):
+                break
+            if found not in chains:
+                chains.append(found)
+            places[number] = chains.index(found)
+        else:
+            return SelectedSums(term.offset, [places[number] for number in numbers], chains)
+    return None
+
+
+def _unsigned_bytes(ends: Ends) -> Iterator[tuple[str, Term]]:
+    """The names of numbers that are in one byte at a fixed offset, or some bits of it."""
+    terms = _Summing.of(ends).first_terms if isinstance(ends, Headed) else _terms(ends).items()
+    yield from ((name, term) for name, term in terms if _is_byte(term.kind))
+
+
+def _terms(ends: Ends) -> dict[str, Term]:
+    """The numbers at fixed offsets, by their names."""
+    return {name: _term(offset, construct) for name, offset, construct in ends.fields}
+
+
+def _is_byte(kind: Construct) -> bool:
+    """Whether it is an unsigned number of one byte, which expressions see as it is."""
+    match kind:
+        case Field():
+            return kind.meaning is None and _is_byte(kind.subcon)
+        case FormatField():
+            return bool(kind.fmtstr[1] == "B")
+    return False
+
+
+_asking = lru_cache(maxsize=64)(function)
+
+
+def _chooses(holds: Holds, values: Mapping[str, int], test: Expr) -> bool:
+    """Whether a condition holds, on parameters or on the fields with these ``values``."""
+    return bool(_asking(test)(values, values, None)) if of_fields(test, values) else holds(test)
+
+
 def chain(ends: Ends, holds: Holds) -> Chain | None:
     """The length of records as a sum, if parameters choose as ``holds`` says; None if it is none."""
+    return _chain(ends, holds, ())
+
+
+def _chain(ends: Ends, holds: Holds, known: Container[str]) -> Chain | None:
+    """As ``chain``; ``holds`` may also be asked about ``known`` fields."""
     if isinstance(ends, Headed):
-        return _Summing().chain(ends, holds)
+        return _Summing.of(ends).chain(ends.length, holds, known)
     said = ends.length if isinstance(ends, Lengths) else None
-    found = None if said is None else linear(specialized(said.tree, holds))
-    numbers = {name: _term(offset, construct) for name, offset, construct in ends.fields}
+    found = None if said is None else linear(specialized(said.tree, holds, known))
+    numbers = _terms(ends)
     if found is None or not all(_can_be_followed(numbers[name].kind) for name in found[1]):
         return None
     return Chain(found[0], [numbers[name]._replace(factor=factor) for name, factor in found[1].items()])
@@ -90,12 +161,26 @@ class _Summing:
         """Where the last number of variable length ends."""
         self.offset = 0
 
-    def chain(self, ends: Headed, holds: Holds) -> Chain | None:
-        """Their length as a sum; None if it is none."""
+    @classmethod
+    def of(cls, ends: Headed) -> "_Summing":
+        """What records begin with whose end is given there."""
+        found = cls()
         for item in ends.items:
-            if not self._goes_on(item.step if isinstance(item, HeadItem) and item.within is not False else item):
+            if not found._goes_on(item.step if isinstance(item, HeadItem) and item.within is not False else item):
                 break
-        said = terms(specialized(ends.length.tree, holds))
+        return found
+
+    @property
+    def first_terms(self) -> Iterator[tuple[str, Term]]:
+        """The names of numbers in front of all numbers of variable length."""
+        for name, known in self.known.items():
+            for number in known:
+                if isinstance(number, int) and not any(isinstance(e.kind, Varint) for e in self.terms[: number + 1]):
+                    yield name, self.terms[number]
+
+    def chain(self, length: Expression, holds: Holds, known: Container[str]) -> Chain | None:
+        """A length as a sum; None if it is none. Others as in ``_chain``."""
+        said = terms(specialized(length.tree, holds, known))
         if said is None:
             return None
         found = {_bare(name): factor for name, factor in said.items()}

@@ -12,7 +12,7 @@ from wireloom import codec
 from wireloom.buffers import Array, flags_after, places_after
 from wireloom.codec.frames import Frame
 from wireloom.codec.framing import Framing as CodecFraming
-from wireloom.codec.length_sums import Chain, Term, chain
+from wireloom.codec.length_sums import Chain, Term, chain, selected_sums
 from wireloom.codec.varints import Varint
 from wireloom.columnar import matching
 from wireloom.columnar.fields import Number
@@ -26,7 +26,7 @@ from wireloom.loops import accel, compiled
 class Hop:
     """Follows records without proving them: up to their terminator, or by lengths that are sums of numbers.
 
-    One byte must show which of several lengths applies; otherwise nothing is followed.
+    One byte must show which of several lengths applies, or which alternative of one; otherwise nothing is followed.
     """
 
     def __init__(self, framing: Framing, parameters: Mapping[str, Any], *, little: bool) -> None:
@@ -54,7 +54,13 @@ class Hop:
             return bool(function(test)({}, {}, frame))
 
         chains = [found for lengths in framing.lengths if (found := chain(lengths.said, holds)) is not None]
-        if not chains or len(chains) < len(framing.lengths):
+        if len(framing.lengths) == 1 and not chains:
+            if (selected := selected_sums(framing.lengths[0].said, holds)) is not None:
+                self.selector, self.select[:], chains = selected.offset, selected.select, list(selected.chains)
+                self.reach = max(self.reach, self.selector + 1)
+        elif len(chains) < len(framing.lengths):
+            return
+        if not chains:
             return
         self.possible = True
         self.reach = max(self.reach, *(_least(each.terms) for each in chains))

@@ -1,6 +1,6 @@
 """Expressions that are sums."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from wireloom.expressions.tree import (
     Among,
@@ -67,17 +67,17 @@ def _product(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str
     return {name: factor * two[""] for name, factor in one.items()} if two.keys() == {""} else None
 
 
-def specialized(tree: Expr, holds: Callable[[Expr], bool]) -> Expr:
-    """The expression without the alternatives that parameters choose between; ``holds`` says whether a condition on
-    them is true.
+def specialized(tree: Expr, holds: Callable[[Expr], bool], known: Container[str] = ()) -> Expr:
+    """The expression without the alternatives that parameters choose between, or ``known`` fields; ``holds`` says
+    whether a condition is true. None may be on both.
     """
     match tree:
-        case Conditional(test, then, other) if _of_parameters(test):
-            return specialized(then if holds(test) else other, holds)
+        case Conditional(test, then, other) if _of_parameters(test) or of_fields(test, known):
+            return specialized(then if holds(test) else other, holds, known)
         case Unary(sign, operand):
-            return Unary(sign, specialized(operand, holds))
+            return Unary(sign, specialized(operand, holds, known))
         case Binary(sign, left, right):
-            return Binary(sign, specialized(left, holds), specialized(right, holds))
+            return Binary(sign, specialized(left, holds, known), specialized(right, holds, known))
     return tree
 
 
@@ -94,6 +94,13 @@ def choosing_parameters(tree: Expr) -> Iterator[str]:
 
 def _of_parameters(tree: Expr) -> bool:
     return not measured(tree) and all(name.origin is Origin.PARAMETER for name in asked(tree))
+
+
+def of_fields(tree: Expr, known: Container[str]) -> bool:
+    """Whether an expression uses ``known`` fields, and nothing else."""
+    own, names = (None, Origin.THIS, Origin.RECORD), asked(tree)
+    alone = all(name.origin in own and name.item is None and name.name in known for name in names)
+    return bool(names) and alone and not measured(tree)
 
 
 def linear(tree: Expr) -> tuple[int, dict[str, int]] | None:

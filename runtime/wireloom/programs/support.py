@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from wireloom.codec import Everything, Protocol, Terminated
 from wireloom.codec.columns import Column, StructOf
-from wireloom.codec.length_sums import Holds, chain
+from wireloom.codec.length_sums import Holds, chain, selected_sums
 from wireloom.codec.lengths import Ends
 from wireloom.programs.records import RecordLowering
 from wireloom.programs.values import NoProgramError
@@ -19,7 +19,8 @@ Reasons = Mapping[str, tuple[str, ...]]
 
 class Support(NamedTuple):
     """What no program says when records are read, and when they are written. Records are ``chained`` if their lengths
-    are sums of numbers, before which only numbers vary in size, or if they end at a terminator or are all there is.
+    are sums of numbers, or one of several that one byte selects, before which only numbers vary in size, or if they end
+    at a terminator or are all there is.
     """
 
     unread: Reasons
@@ -82,4 +83,6 @@ def _noting(left: dict[str, None]) -> Iterator[None]:
 def _is_chained(ends: Ends) -> bool:
     """Whether records can be followed by their lengths, whatever parameters choose between."""
     choices: tuple[Holds, ...] = (lambda _: True, lambda _: False)
-    return isinstance(ends, Everything | Terminated) or all(chain(ends, holds) is not None for holds in choices)
+    return isinstance(ends, Everything | Terminated) or all(
+        chain(ends, holds) is not None or selected_sums(ends, holds) is not None for holds in choices
+    )
