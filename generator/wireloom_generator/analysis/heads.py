@@ -144,7 +144,8 @@ def waits(spec: Resolved, node: model.Node, before: Iterable[model.Node] = ()) -
     """Whether the layout of a node depends on where the record ends; ``before`` are those that were read."""
     match node:
         case model.Field():
-            return _field_waits(spec, replace(node, place=None) if _is_read_again(node, before) else node)
+            again = _is_read_again(node, before)
+            return _field_waits(spec, replace(node, place=None, optional=False) if again else node)
         case model.Computed():
             return _asks(node.compute, node.when)
         case model.Bits():
