@@ -111,13 +111,12 @@ SEGMENTS = """
 """
 
 
-def test_a_view_that_can_be_malformed_is_bytes_and_a_choice_to_make(tmp_path: Path) -> None:
+def test_a_view_is_null_in_records_that_it_does_not_fit(tmp_path: Path) -> None:
     folder = imported(tmp_path, fixed(SEGMENTS))
     text = (folder / "r.yaml").read_text()
     assert (
         """\
-      # TODO: COMPANY redefines PERSON, and EMPLOYEES is malformed in records that have something else there. If a field
-      #   says which one a record has, write instead:
+      # What does not fit a record is null. If a field says which one a record has, write instead:
       # - choice:
       #     - when: ...
       #       fields: [{name: person, type: Person}]
@@ -129,10 +128,33 @@ def test_a_view_that_can_be_malformed_is_bytes_and_a_choice_to_make(tmp_path: Pa
     )
     found = compiled.compiled(folder)
     person, company = "PAnnaxyzz".encode("cp037"), b"\xc3\x12\x34\x5d" + "Romez".encode("cp037")
-    assert found.codec.parse(person).r.person.name_of_it == "Anna"
+    row = found.codec.parse(person)
+    assert (row.r.person.name_of_it, row.r.company) == ("Anna", None)
     row = found.codec.parse(company)
-    assert (row.r.company.hex(), row.r.last_one) == ("12345dd9969485", "z")
+    assert (row.r.company.employees, row.r.company.city, row.r.last_one) == (-12345, "Rome", "z")
     assert [found.codec.build(found.codec.parse(data)) for data in (person, company)] == [person, company]
+
+
+NUMBERS_FIRST = """
+    01 R.
+       05 AMOUNT PIC S9(5) COMP-3.
+       05 AMOUNT-X REDEFINES AMOUNT PIC X(3).
+       05 PIECES REDEFINES AMOUNT PIC S9(3).
+       05 LAST-ONE PIC X.
+"""
+
+
+def test_bytes_that_the_first_view_may_not_fit_are_a_field_of_their_own(tmp_path: Path) -> None:
+    found = running(tmp_path, fixed(NUMBERS_FIRST))
+    data = bytes.fromhex("12345d a9" + "404040 a9" + "f0f1d2 a9")
+    rows = [row["r"] for row in found.columnar.decode_columnar(data).to_pylist()]
+    assert [(row["amount"], row["amount_x"], row["pieces"]) for row in rows] == [
+        (-12345, bytes.fromhex("12345d").decode("cp037"), None),
+        (None, "", None),
+        (None, "01K", -12),
+    ]
+    assert [row["amount_bytes"] for row in rows] == [data[:3], data[4:7], data[8:11]]
+    assert b"".join(found.codec.build({"r": row}) for row in rows) == data
 
 
 def test_the_choice_reads_each_view_where_it_is(tmp_path: Path) -> None:

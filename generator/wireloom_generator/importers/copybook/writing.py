@@ -130,13 +130,12 @@ class _Record:
     def _source(self, item: DataItem) -> YamlValue:
         return {"document": self.document, "section": f"line {item.at.line}"}
 
-    def _type(self, struct: Struct, fields: Fields, accept: str = "") -> YamlValue:
+    def _type(self, struct: Struct, fields: Fields) -> YamlValue:
         item = struct.node.item
         found: Entries = {"name": struct.type_name}
         found |= {"doc": item.doc} if item.doc and struct is not self.top else {}
         found |= {"source": self._source(item)}
         found |= {"given": list(struct.given)} if struct.given else {}
-        found |= {"accept": [{"rule": "unused", "reason": accept}]} if accept else {}
         return {**found, "fields": fields}
 
     def _outcome(self, struct: Struct) -> None:
@@ -178,41 +177,43 @@ class _Record:
         return {"name": unique(name, struct.names), **filler(size), "doc": doc}
 
     def _views(self, first: Node, struct: Struct) -> Iterator[YamlValue]:
-        """An item, and those that redefine it: the first owns the bytes, others read them."""
-        name = self.placed.field_names[first]
-        fields = [self._field(first, struct)]
-        alternatives: Fields = [{"when": "...", "fields": [_bare(fields[0])]}]
-        views = []
+        """An item, and those that redefine it: the first owns the bytes, unless these may make it malformed, and others
+        read them. What does not fit a record is null.
+        """
         digits = all(is_zoned(node) and "sign" not in type_of(node) for node in _leaves(first))
-        for view in first.views:
-            reason = self.refused.get(view.item.at)
-            doubt = next((node for node in _leaves(view) if not (is_total(node) or (digits and is_zoned(node)))), None)
-            at: Entries = {"at": f"offset({naming.free(name)})", "shared": True}
+        doubts = {
+            node: not all(is_total(leaf) or (digits and is_zoned(leaf)) for leaf in _leaves(node))
+            for node in (first, *first.views)
+        }
+        owner = self.placed.field_names[first]
+        reads: list[Node] = [*first.views]
+        fields: Fields = []
+        if doubts[first] and not any(node in self.placed.at_most for node in (first, *first.inside())):
+            owner = unique(f"{owner}_bytes", struct.names)
+            doc = f"What {', '.join(node.item.shown for node in (first, *first.views))} are read from."
+            fields.append({"name": owner, "type": "bytes", "size": first.total or 0, "doc": doc})
+            reads.insert(0, first)
+        else:
+            fields.append(self._field(first, struct))
+        refused = []
+        for node in reads:
+            reason = self.refused.get(node.item.at)
             if reason is not None:
-                views.append(f"{view.item.shown} redefines {first.item.shown}: {reason}")
-            elif doubt is None:
-                fields.append(self._field(view, struct, at))
-            else:
-                views.append(
-                    f"{view.item.shown} redefines {first.item.shown}, and {doubt.item.shown} is malformed in records "
-                    "that have something else there"
-                )
-                its = self.placed.field_names[view]
-                said = self._field(view, struct, accept=f"{its} is bytes, until a choice has it.")
-                alternatives.append({"when": "...", "fields": [_bare(said)]})
-                size: Entries = {"name": its, "type": "bytes", "size": view.total or 0}
-                doc: Entries = {"doc": f"{view.item.shown}: {view.item.clauses}."} if view.item.clauses else {}
-                fields.append(Noted({**size, **at, **doc}, at=view.item.at))
-        if views:
-            struct.reasons += views
-            hint = " If a field says which one a record has, write instead:" if len(alternatives) > 1 else ""
-            instead = [{"choice": alternatives}] if len(alternatives) > 1 else None
-            fields[0] = Noted(fields[0], todo(f"{'; '.join(views)}.{hint}"), instead=instead)
+                refused.append(f"{node.item.shown}: {reason}")
+                continue
+            at: Entries = {"at": f"offset({naming.free(owner)})", "shared": True}
+            fields.append(self._field(node, struct, {**at, "optional": True} if doubts[node] else at))
+        if refused:
+            struct.reasons += refused
+            fields[0] = Noted(fields[0], todo(f"{'; '.join(refused)}."))
+        if any(doubts.values()):
+            said = fields if first not in reads else fields[1:]
+            choice: Fields = [{"when": "...", "fields": [_without_place(field)]} for field in said]
+            hint = "What does not fit a record is null. If a field says which one a record has, write instead:"
+            fields[0] = Noted(fields[0], hint, instead=[{"choice": choice}])
         yield from fields
 
-    def _field(
-        self, node: Node, struct: Struct, at: Mapping[str, YamlValue] | None = None, accept: str = ""
-    ) -> YamlValue:
+    def _field(self, node: Node, struct: Struct, at: Mapping[str, YamlValue] | None = None) -> YamlValue:
         item = node.item
         found: Entries = {"name": self.placed.field_names[node]}
         reason = self.refused.get(item.at)
@@ -227,12 +228,12 @@ class _Record:
             own = self.placed.own[node]
             place = len(self.types)
             fields = list(self._fields(node.nodes, own))
-            self.types.insert(place, self._type(own, fields, accept))
+            self.types.insert(place, self._type(own, fields))
             self._outcome(own)
             found |= {"type": own.type_name}
             found |= {"with": dict(own.given)} if own.given else {}
         else:
-            found |= self._scalar(node, struct, is_view=at is not None or bool(accept))
+            found |= self._scalar(node, struct, is_view=at is not None)
         found |= at or {}
         if is_list(node) and not (is_unused(node) and not at):
             found["repeat"] = {"count": self.placed.number.get(node) or (item.occurs.most if item.occurs else 1)}
@@ -334,6 +335,9 @@ def _condition(condition: Condition) -> str:
     return f"{condition.name}: {values}"
 
 
-def _bare(value: YamlValue) -> YamlValue:
-    """The value without its place, which is elsewhere."""
-    return _bare(value.value) if isinstance(value, Noted) else value
+def _without_place(field: YamlValue) -> YamlValue:
+    """A field where it stands, and not at an offset."""
+    if isinstance(field, Noted):
+        return _without_place(field.value)
+    assert isinstance(field, Mapping)
+    return {key: value for key, value in field.items() if key not in ("at", "shared", "optional")}
