@@ -70,9 +70,9 @@ sections:
     - {name: pairs, type: Pair, repeat: {count: 0}}
     - {name: words, type: Word, repeat: rest}
 """
-KEPT = {"payment", "named", "object"}
+KEPT = {"payment", "named", "object", "statement"}
 """The messages with an example in which a list has digits that are kept as bytes, or items have, or escapes are, or in
-which an offset leads to no value.
+which an offset leads to no value, or bytes that are read again are none.
 """
 TOLD = [
     "A record of strange is decoded by itself if it has what numbers of 64 bits cannot say.",
