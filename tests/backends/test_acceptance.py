@@ -28,7 +28,7 @@ KEPT = {
     ("ibm_floats", "trace"),
     ("memcached", "get"),
     ("raw_bytes", "numbers"),
-    ("read_again", "statement"),
+    ("read_again", "ledger"),
     ("several_terminators", "note"),
     ("several_terminators", "values"),
     ("unescape", "named"),

@@ -70,7 +70,7 @@ sections:
     - {name: pairs, type: Pair, repeat: {count: 0}}
     - {name: words, type: Word, repeat: rest}
 """
-KEPT = {"payment", "named", "object", "statement"}
+KEPT = {"payment", "named", "object", "ledger"}
 """The messages with an example in which a list has digits that are kept as bytes, or items have, or escapes are, or in
 which an offset leads to no value, or bytes that are read again are none.
 """
