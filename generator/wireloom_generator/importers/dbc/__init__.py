@@ -3,7 +3,7 @@
 import logging
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from wireloom_generator import naming
 from wireloom_generator.importers import Coverage, Imported, Importer, Outcome, SourceError, Sources
 from wireloom_generator.importers.dbc.frames import CLASSIC_BYTES, DATA, record
 from wireloom_generator.importers.dbc.layout import Fields, Layout
-from wireloom_generator.importers.dbc.leniency import EXTENDED, lenient
+from wireloom_generator.importers.dbc.leniency import EXTENDED, lenient, marked
 from wireloom_generator.importers.dbc.signals import Condition, Signal
 from wireloom_generator.problems import Location
 from wireloom_generator.spec_text import Hex, Noted, YamlValue, todo
@@ -42,8 +42,7 @@ def _read(paths: Sequence[Path], sources: Sources, refused: Mapping[Location, st
     outcomes: list[Outcome] = []
     taken: set[str] = set()
     for path in paths:
-        read = lenient(path, sources.text(path))
-        database = _Database(path, read.text, read.unmarked, refused, [*read.outcomes])
+        database = _Database(path, sources.text(path), refused)
         name = naming.column_like(path.stem, taken)
         files |= {PurePosixPath(name, f"{file}.yaml"): document for file, document in database.files(name)}
         outcomes += sorted(database.outcomes, key=lambda outcome: outcome.at)
@@ -56,12 +55,12 @@ class _Database:
 
     path: Path
     text: str
-    unmarked: Set[int]
-    """The numbers of messages with the mark of extended frames, which the file does not have there."""
     refused: Mapping[Location, str]
-    outcomes: list[Outcome]
+    outcomes: list[Outcome] = field(default_factory=list)
     places: dict[tuple[int, str, str], Location] = field(default_factory=dict)
     """Where messages are by their numbers and names, and their signals by their own names."""
+    unmarked: set[int] = field(default_factory=set)
+    """The numbers of messages with the mark of extended frames, which the file does not have there."""
     enums: dict[str, YamlValue] = field(default_factory=dict)
     """The values of each enum."""
     declared: set[str] = field(default_factory=set)
@@ -113,7 +112,9 @@ class _Database:
                 raise SourceError(Location(self.path, number, 1), f"more than {_MOST_LINES:,} lines")
             if begin := _MESSAGE.match(line):
                 at = Location(self.path, number, begin.start(1) + 1)
-                message = int(begin[1][:20]), begin[2]
+                said = int(begin[1][:20])
+                message = marked(said), begin[2]
+                self.unmarked |= {message[0]} - {said}
                 self.places.setdefault((*message, ""), at)
                 if message[0] == _NO_MESSAGE:  # which cantools leaves out
                     reason = "its signals are of no message"
@@ -133,9 +134,11 @@ class _Database:
         from textparser import ParseError
 
         logging.getLogger("cantools").addHandler(logging.NullHandler())  # it tells of what is refused below
+        text, left_out = lenient(self.path, self.text, {(number, signal) for number, _, signal in self.places})
+        self.outcomes += left_out
         database = Database(strict=False)
         try:
-            database.add_dbc_string(self.text)
+            database.add_dbc_string(text)
         except ParseError as error:
             at = Location(self.path, error.line, error.column)
             raise SourceError(at, "not as DBC files are written") from None
