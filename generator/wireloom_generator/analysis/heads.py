@@ -100,15 +100,13 @@ class _Beginning:
 
     def nodes(self, nodes: Iterable[model.Node], read: SizeRange) -> None:
         """Read nodes in order, up to the first that depends on where the record ends."""
-        before: list[model.Node] = []
-        for node in nodes:
+        for node, before in _with_those_before(nodes):
             self.reach(node, read)
             if isinstance(node, model.Slot) and self.message is not None:
                 start = read if isinstance(node.extent, model.Rest) else read + model.space((node,))
                 self.nodes(self.message.sections.get(node.name, ()), start)
             if waits(self.spec, node, before):
                 return
-            before.append(node)
             read = read + model.space((node,))
             for inner in model.walk((node,)):
                 if isinstance(inner, model.Region):
@@ -127,8 +125,7 @@ def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lamb
 
     ``content`` returns the nodes that messages put into a section.
     """
-    before: list[model.Node] = []
-    for node in nodes:
+    for node, before in _with_those_before(nodes):
         if isinstance(node, model.Region) and isinstance(node.extent, model.Rest):
             is_packed = isinstance(node, model.Section) and node.through is not None
             if node.trailing is not None or is_packed:
@@ -137,7 +134,6 @@ def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lamb
                 yield from endless(spec, content(node) if isinstance(node, model.Slot) else node.nodes, content)
         elif waits(spec, node, before):
             yield node
-        before.append(node)
 
 
 def waits(spec: Resolved, node: model.Node, before: Iterable[model.Node] = ()) -> bool:
@@ -181,8 +177,14 @@ def _field_waits(spec: Resolved, field: model.Field) -> bool:
     return name in spec.recursive or struct is None or _any_waits(spec, struct.nodes)
 
 
-def _any_waits(spec: Resolved, nodes: Sequence[model.Node]) -> bool:
-    return any(waits(spec, node, nodes[:place]) for place, node in enumerate(nodes))
+def _any_waits(spec: Resolved, nodes: Iterable[model.Node]) -> bool:
+    return any(waits(spec, node, before) for node, before in _with_those_before(nodes))
+
+
+def _with_those_before(nodes: Iterable[model.Node]) -> Iterator[tuple[model.Node, Sequence[model.Node]]]:
+    """Each node with those that are read before it."""
+    every = tuple(nodes)
+    return ((node, every[:place]) for place, node in enumerate(every))
 
 
 def _is_read_again(field: model.Field, before: Iterable[model.Node]) -> bool:

@@ -54,12 +54,12 @@ class Hop:
             return bool(function(test)({}, {}, frame))
 
         chains = [found for lengths in framing.lengths if (found := chain(lengths.said, holds)) is not None]
-        if len(framing.lengths) == 1 and not chains:
-            if (selected := selected_sums(framing.lengths[0].said, holds)) is not None:
-                self.selector, self.select[:], chains = selected.offset, selected.select, list(selected.chains)
-                self.reach = max(self.reach, self.selector + 1)
-        elif len(chains) < len(framing.lengths):
-            return
+        if len(chains) < len(framing.lengths):
+            selected = selected_sums(framing.lengths[0].said, holds) if len(framing.lengths) == 1 else None
+            if selected is None:
+                return
+            self.selector, self.select[:], chains = selected.offset, selected.select, list(selected.chains)
+            self.reach = max(self.reach, self.selector + 1)
         if not chains:
             return
         self.possible = True

@@ -50,7 +50,7 @@ def picture(text: str) -> Picture:
         return Picture(Kind.NATIONAL, size)
     if kinds <= set("GB"):
         return Picture(Kind.DOUBLE_BYTES, size)
-    if re.fullmatch(r"S9+\.9+", "".join(names)):  # no COBOL, but written by tools that read copybooks
+    if re.fullmatch(r"S9+\.9+", "".join(names)):  # which is not COBOL, but Cobrix reads it
         return Picture(Kind.EDITED, size)
     if ("E" in kinds and kinds <= set("+-9V.E")) or all(name in _SHOWN or not name.isalnum() for name in kinds):
         return Picture(Kind.EDITED, size)
